@@ -23,6 +23,8 @@ internal sealed unsafe partial class Region
 {
     private enum Attempt { Attached, NotFound, Again, Locked }
 
+    private const string NextSuffix = "~next"; // of a listener that is about to take the name
+
     /// <summary>For the region lock, between two looks at the caller's deadline and token.</summary>
     private static readonly TimeSpan s_lockSlice = TimeSpan.FromMilliseconds(100);
 
@@ -210,7 +212,11 @@ internal sealed unsafe partial class Region
                 try
                 {
                     oldEntrance.Kind.CheckBody(old);
-                    old.ReapOrThrow();
+                    if (old.ReapOrThrow(created))
+                    {
+                        old.SignalAll(); // now that the lock is free: its server looks whose the name is
+                        return true;
+                    }
                 }
                 finally
                 {
@@ -223,27 +229,65 @@ internal sealed unsafe partial class Region
         }
     }
 
-    private void ReapOrThrow()
+    /// <summary>True: <paramref name="successor"/> has its name. False: it is free, or somebody else's.</summary>
+    private bool ReapOrThrow(Region successor)
     {
         Lock(Deadline.Never);
         try
         {
+            if (!Os.Current.LeadsTo(Path, _file))
+                return false; // another one was faster
             if (Atomic.LoadAcquire(ref Header->State) == RegionHeader.Live)
             {
                 RecoverDead();
-                if (Kind.IsOpen(this))
-                    ThrowTaken();
+                if (Kind.IsTaken(this))
+                {
+                    if (!Kind.HandsOver(this, successor.Entrance))
+                        ThrowTaken();
+                    GiveName(successor);
+                    return true;
+                }
             }
 
             if (!MayRemove)
                 ThrowNotOurs("is not in use");
             Kind.Retire(this);
             RetireLocked();
+            return false;
         }
         finally
         {
             Unlock();
         }
+    }
+
+    /// <summary>Said first, and taken back by who is said it if the name is still its own: so the two agree, whoever of
+    /// them is killed. Under the region lock.</summary>
+    private void GiveName(Region successor)
+    {
+        if (!MayRemove)
+            ThrowNotOurs("has a server");
+        Kind.SayFollowed(this, true);
+        FaultPoints.Pass(FaultPoints.ListenerFollowSaid);
+        try
+        {
+            Os.Current.Replace(successor._file, Path + NextSuffix, Path);
+        }
+        catch
+        {
+            Kind.SayFollowed(this, false);
+            throw;
+        }
+
+        FaultPoints.Pass(FaultPoints.ListenerFollowRenamed);
+    }
+
+    /// <summary>A file that somebody was killed with while he took the name. Under the region lock, with which it is
+    /// taken; who has lost it has no business there.</summary>
+    public void RemoveNext()
+    {
+        if (Os.Current.CanReplace && Os.Current.LeadsTo(Path, _file))
+            _ = Os.Current.TryUnlink(Path + NextSuffix);
     }
 
     private void ThrowTaken()
