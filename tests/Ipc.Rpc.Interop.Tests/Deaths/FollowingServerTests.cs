@@ -23,7 +23,7 @@ public sealed class FollowingServerTests
     [InlineData(Language.CSharp, Language.Cpp, Language.Cpp)]
     [InlineData(Language.Cpp, Language.Cpp, Language.CSharp)]
     [InlineData(Language.Cpp, Language.Cpp, Language.Cpp)]
-    public void NoCallFailsAndEachIsHandledOnce(Language servers, Language others, Language clients)
+    public async Task NoCallFailsAndEachIsHandledOnce(Language servers, Language others, Language clients)
     {
         string name = Repository.NewName();
         string file = Path.Combine(Path.GetTempPath(), name);
@@ -44,8 +44,8 @@ public sealed class FollowingServerTests
                 server = next;
             }
 
-            over.Cancel();
-            long plainCalls = calls.GetAwaiter().GetResult();
+            await over.CancelAsync();
+            long plainCalls = await calls;
             Assert.Equal(0, client.EndInput());
             string said = client.Rest().Trim();
             Assert.True(said.Split(' ')[1] == "0", "calls, failed calls, and the first of these: " + said);
