@@ -26,8 +26,8 @@ public sealed class FollowingServerTests
     public async Task NoCallFailsAndEachIsHandledOnce(Language servers, Language others, Language clients)
     {
         string name = Repository.NewName();
-        string file = Path.Combine(Path.GetTempPath(), name);
-        OtherProcess server = Peer.FollowingServer(servers, name, file);
+        string FileOf(int server) => Path.Combine(Path.GetTempPath(), $"{name}.{server}"); // two write at a time
+        OtherProcess server = Peer.FollowingServer(servers, name, FileOf(0));
         try
         {
             using OtherProcess client = Peer.RestartedClient(clients, name);
@@ -36,9 +36,9 @@ public sealed class FollowingServerTests
             Task<long> calls = Task.Factory.StartNew(() => CallInTurn(TestsRpc.Client(plain), over.Token), TaskCreationOptions.LongRunning);
             for (int restart = 0; restart < _restarts; restart++)
             {
-                long before = new FileInfo(file).Length;
-                Watchdog.Until(() => new FileInfo(file).Length > before + 8 * 500, "the server to be called");
-                OtherProcess next = Peer.FollowingServer(restart % 2 == 0 ? others : servers, name, file);
+                string file = FileOf(restart);
+                Watchdog.Until(() => new FileInfo(file).Length > 8 * 500, "the server to be called");
+                OtherProcess next = Peer.FollowingServer(restart % 2 == 0 ? others : servers, name, FileOf(restart + 1));
                 Assert.Equal(0, server.WaitForExit());
                 server.Dispose();
                 server = next;
@@ -50,14 +50,15 @@ public sealed class FollowingServerTests
             string said = client.Rest().Trim();
             Assert.True(said.Split(' ')[1] == "0", "calls, failed calls, and the first of these: " + said);
             Assert.Equal(0, server.EndInput());
-            long[] handled = MemoryMarshal.Cast<byte, long>(File.ReadAllBytes(file)).ToArray();
+            long[] handled = [.. Enumerable.Range(0, _restarts + 1).SelectMany(each => MemoryMarshal.Cast<byte, long>(File.ReadAllBytes(FileOf(each))).ToArray())];
             Assert.Equal([], handled.GroupBy(static number => number).Where(static same => same.Count() > 1).Select(static same => same.Key));
             Assert.Equal(long.Parse(said.Split(' ')[0], CultureInfo.InvariantCulture) + plainCalls, handled.Length);
         }
         finally
         {
             server.Dispose();
-            File.Delete(file);
+            for (int each = 0; each <= _restarts; each++)
+                File.Delete(FileOf(each));
         }
     }
 
