@@ -18,7 +18,7 @@ public sealed class LayoutTests
         [typeof(WaiterWords)] = (64, "Word 0 FenceRequired 4 Wanted 8 Asleep 16"),
         [typeof(RingHeader)] = (1024, "Magic 0 Capacity 8 DataOffset 16 PoolOffset 24 Writer 128 WriterState 132 Reader 136 ReaderState 140 RedeliverUntil 144 ReadPosition 256 ReaderProcessor 264 Acknowledged 272 FreePosition 384 " +
             "Data 512 WriterProcessor 576 Space 640"),
-        [typeof(ListenerHeader)] = (384, "Magic 0 SlotCount 4 SlotsOffset 8 ReadyOffset 16 MaxRingCapacity 24 Protocol 32 ServerState 128 Doorbell 256"),
+        [typeof(ListenerHeader)] = (384, "Magic 0 SlotCount 4 SlotsOffset 8 ReadyOffset 16 MaxRingCapacity 24 Protocol 32 HandsOver 36 ServerState 128 Doorbell 256"),
         [typeof(ListenerSlot)] = (128, "Word 0"),
         [typeof(ConnectionHeader)] = (1024, "Magic 0 Slot 4 ToServer 8 ToClient 16 ConnectionId 24 Reply 128 ServerClose 132 ServerTextLength 136 ServerProcessor 140 ServerText 144 ServerHandled 384 " +
             "ClientClose 512 HelloLength 516 ClientProcessor 520 Protocol 524 Hello 528 Session 768"),

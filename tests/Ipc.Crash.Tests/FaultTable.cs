@@ -37,6 +37,10 @@ internal static class FaultTable
         new("region.leave.given_up", SyncScenes.LeavingWithoutTheLock),
 
         new("listener.open.before_link", ConnectionScenes.OpeningAListener),
+        new("listener.follow.said", scene => FollowingScenes.TakingTheName(scene, hasIt: false)),
+        new("listener.follow.linked", scene => FollowingScenes.TakingTheName(scene, hasIt: false)),
+        new("listener.follow.renamed", scene => FollowingScenes.TakingTheName(scene, hasIt: true)),
+        new("listener.follow.looked", FollowingScenes.LosingTheName),
         new("listener.accept.mapped", ConnectionScenes.Accepting),
         new("listener.accept.mapped", ConnectionScenes.AcceptingADeadClient, Variant: "dead"),
         new("listener.accept.unlinked", ConnectionScenes.Accepting),

@@ -35,6 +35,8 @@ void serve(ipc::listener &listener)
         case IPC_EVENT_CLOSED:
             ipc_connection_close(client);
             continue;
+        case IPC_EVENT_FOLLOWED: // only where take_over was asked for
+            continue;
         }
         listener.give_back(client); // watched again
     }

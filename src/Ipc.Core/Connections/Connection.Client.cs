@@ -30,13 +30,11 @@ public sealed unsafe partial class Connection
         options ??= new ConnectOptions();
         RegionName.Check(name);
         _ = options.Style;
-        ListenerEntrance entrance = ListenerEntrance.ForClient(options.Access);
         return From(
-            Region.Open(name, entrance, OpenMode.OpenExisting, options.Deadline, cancellationToken),
             name,
-            entrance,
             options,
-            cancellationToken);
+            entrance => Region.Open(name, entrance, OpenMode.OpenExisting, options.Deadline, cancellationToken),
+            cancellationToken)!;
     }
 
     /// <summary>Connects to the listener <paramref name="name"/> if it exists by the deadline of the options.</summary>
@@ -53,27 +51,59 @@ public sealed unsafe partial class Connection
         options ??= new ConnectOptions();
         RegionName.Check(name);
         _ = options.Style;
-        ListenerEntrance entrance = ListenerEntrance.ForClient(options.Access);
-        Region? listener = Region.TryOpen(name, entrance, options.Deadline, cancellationToken);
-        connection = listener is null ? null : From(listener, name, entrance, options, cancellationToken);
+        connection = From(
+            name,
+            options,
+            entrance => Region.TryOpen(name, entrance, options.Deadline, cancellationToken),
+            cancellationToken);
         return connection is not null;
     }
 
     /// <summary>As <see cref="Connect"/>, but a server that is not there now is not waited for: null. The deadline of
     /// the options is for its answer.</summary>
     internal static Connection? ConnectIfThere(
-        string name, ConnectOptions options, CancellationToken cancellationToken)
+        string name, ConnectOptions options, CancellationToken cancellationToken) => From(
+        name,
+        options,
+        entrance => Region.TryOpen(name, entrance, Deadline.Now, cancellationToken),
+        cancellationToken);
+
+    /// <summary>Asks the server that has the name, and the one that has taken it meanwhile.</summary>
+    private static Connection? From(
+        string name,
+        ConnectOptions options,
+        Func<ListenerEntrance, Region?> open,
+        CancellationToken cancellationToken)
     {
-        ListenerEntrance entrance = ListenerEntrance.ForClient(options.Access);
-        Region? listener = Region.TryOpen(name, entrance, Deadline.Now, cancellationToken);
-        return listener is null ? null : From(listener, name, entrance, options, cancellationToken);
+        Deadline answer = OrFiveSeconds(options.Deadline);
+        for (; ; )
+        {
+            ListenerEntrance entrance = ListenerEntrance.ForClient(options.Access);
+            Region? listener = open(entrance);
+            if (listener is null)
+                return null;
+            try
+            {
+                return From(listener, name, entrance, options, answer, cancellationToken);
+            }
+            catch (IpcException error) when (HasSuccessor(listener, error) && !answer.HasPassed)
+            {
+            }
+        }
     }
+
+    /// <summary>A server that was asked has ended, or takes nobody any more, and another one has the name by
+    /// now.</summary>
+    private static bool HasSuccessor(Region listener, IpcException error) =>
+        error.Status is IpcStatus.PeerClosed or IpcStatus.PeerDied &&
+        !Os.Current.LeadsTo(listener.Path, listener.File!) && System.IO.File.Exists(listener.Path);
 
     private static Connection From(
         Region listener,
         string name,
         ListenerEntrance entrance,
         ConnectOptions options,
+        Deadline answer,
         CancellationToken cancellationToken)
     {
         Connection? connection = null;
@@ -82,7 +112,7 @@ public sealed unsafe partial class Connection
             connection = Request(name, listener, entrance, options, cancellationToken);
             entrance.PeersWereRecovered = connection.PeersRecovered;
             listener.WatchParticipant(0);
-            connection.AwaitReply(name, options.Style, OrFiveSeconds(options.Deadline), cancellationToken);
+            connection.AwaitReply(name, options.Style, answer, cancellationToken);
             return connection;
         }
         catch

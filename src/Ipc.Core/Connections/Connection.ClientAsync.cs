@@ -49,20 +49,41 @@ public sealed partial class Connection
     private static async Task<Connection> ConnectedAsync(
         string name, ConnectOptions options, CancellationToken cancellationToken)
     {
-        ListenerEntrance entrance = ListenerEntrance.ForClient(options.Access);
-        Deadline deadline = options.Deadline;
-        Region listener = await AttachAsync(name, entrance, deadline, cancellationToken).ConfigureAwait(false);
+        Deadline answer = OrFiveSeconds(options.Deadline);
+        for (; ; )
+        {
+            ListenerEntrance entrance = ListenerEntrance.ForClient(options.Access);
+            Region listener = await AttachAsync(
+                name, entrance, options.Deadline, cancellationToken).ConfigureAwait(false);
+            try
+            {
+                return await ConnectedAsync(
+                    name, listener, entrance, options, answer, cancellationToken).ConfigureAwait(false);
+            }
+            catch (IpcException error) when (HasSuccessor(listener, error) && !answer.HasPassed)
+            {
+            }
+        }
+    }
+
+    private static async Task<Connection> ConnectedAsync(
+        string name,
+        Region listener,
+        ListenerEntrance entrance,
+        ConnectOptions options,
+        Deadline answer,
+        CancellationToken cancellationToken)
+    {
         Connection? connection = null;
         try
         {
             connection = Prepare(name, listener, entrance, options, out Region region);
-            await connection.AskAsync(name, region, deadline, cancellationToken).ConfigureAwait(false);
+            await connection.AskAsync(name, region, options.Deadline, cancellationToken).ConfigureAwait(false);
             entrance.PeersWereRecovered = connection.PeersRecovered;
             listener.WatchParticipant(0);
             connection.CheckReply(
                 name,
-                await connection.ReplyAsync(
-                    options.Style, OrFiveSeconds(deadline), cancellationToken).ConfigureAwait(false));
+                await connection.ReplyAsync(options.Style, answer, cancellationToken).ConfigureAwait(false));
             return connection;
         }
         catch

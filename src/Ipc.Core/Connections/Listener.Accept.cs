@@ -9,14 +9,19 @@ public sealed partial class Listener
 {
     /// <summary>The next client that asks, accepted: for servers that give each connection a task or a thread of its
     /// own. It is the caller's until it is disposed; do not return it.</summary>
-    /// <returns>Ok; Timeout; Stopped; Cancelled; Closed.</returns>
+    /// <returns>Ok; Timeout; Stopped, also when another server has the name (<see cref="IsFollowed"/>); Cancelled;
+    /// Closed.</returns>
     /// <exception cref="InvalidOperationException">Another thread waits here; or a connection has been
     /// returned.</exception>
     public IpcStatus Accept(
         out Connection? connection, Deadline deadline, CancellationToken cancellationToken = default)
     {
         connection = null;
+        if (IsFollowed)
+            return IpcStatus.Stopped; // nobody comes any more
         IpcStatus status = Next(out ListenerEvent next, deadline, cancellationToken);
+        if (status == IpcStatus.Ok && next.Kind == ListenerEventKind.Followed)
+            return IpcStatus.Stopped;
         if (status == IpcStatus.Ok)
             connection = Accepted(next);
         return status;
@@ -42,8 +47,10 @@ public sealed partial class Listener
     public async ValueTask<Connection> AcceptAsync(TimeSpan timeout, CancellationToken cancellationToken = default) =>
         Accepted(await NextAsync(timeout, cancellationToken).ConfigureAwait(false));
 
-    private static Connection Accepted(ListenerEvent next)
+    private Connection Accepted(ListenerEvent next)
     {
+        if (next.Kind == ListenerEventKind.Followed)
+            Throw.Status(IpcStatus.Stopped, $"Another server has taken the name \"{Name}\": nobody comes any more.");
         if (next.Kind != ListenerEventKind.Connect)
             throw new InvalidOperationException(
                 "A connection was returned to a listener whose connections are taken by Accept. Who returns them " +

@@ -158,7 +158,7 @@ public sealed unsafe partial class Listener
 
         public readonly ListenerEvent Taken => _taken;
 
-        public readonly ulong LongestSleep => ulong.MaxValue;
+        public readonly ulong LongestSleep => _listener.LongestSleep;
 
         public bool IsTrue()
         {

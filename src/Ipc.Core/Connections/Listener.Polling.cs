@@ -17,6 +17,8 @@ public sealed unsafe partial class Listener
             return true;
         if (Atomic.LoadAcquire(ref _hasOpened) != 0)
             TakeOpened();
+        if (_options.TakeOver)
+            LookForSuccessor(); // before a request is taken
         TakeReadyBits();
         if (_events.Count > 0)
             return true;
@@ -32,7 +34,7 @@ public sealed unsafe partial class Listener
         while (_events.Count > 0)
         {
             e = _events.Dequeue();
-            if (!e.Connection.IsGone)
+            if (e.Kind == ListenerEventKind.Followed || !e.Connection.IsGone)
                 return true;
         }
 
@@ -284,6 +286,12 @@ public sealed unsafe partial class Listener
         lock (_connections)
             _connections[slot] = connection;
         int count = Atomic.Increment(ref _count);
+        if (IsFollowed)
+        {
+            connection.TurnAway();
+            return null;
+        }
+
         string? refusal = Refusal(layout, count, connection.PeerUserId);
         if (refusal is not null)
         {
@@ -351,7 +359,7 @@ public sealed unsafe partial class Listener
             _hasArmed = false;
         }
 
-        public readonly ulong LongestSleep => ulong.MaxValue;
+        public readonly ulong LongestSleep => _listener.LongestSleep;
 
         public readonly bool IsTrue() => _listener.FindEvent() || (_hasArmed && _listener.MissedArming());
 

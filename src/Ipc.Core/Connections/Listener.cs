@@ -64,8 +64,8 @@ public sealed unsafe partial class Listener : IDisposable
     }
 
     /// <summary>Opens the listener <paramref name="name"/>. It replaces what a dead server has left behind.</summary>
-    /// <exception cref="IpcException">InUse: a live server has the name; the message has its process. Or any status of
-    /// opening a region.</exception>
+    /// <exception cref="IpcException">InUse: a live server has the name (with <see cref="ListenerOptions.TakeOver"/>:
+    /// one that was opened without it); the message has its process. Or any status of opening a region.</exception>
     public static Listener Open(string name, ListenerOptions? options = null)
     {
         RegionName.Check(name);
@@ -74,6 +74,10 @@ public sealed unsafe partial class Listener : IDisposable
             Throw.Status(
                 IpcStatus.InvalidArgument,
                 $"A listener has 1 to {RegionGeometry.MaxParticipants - 1} connections, not {options.MaxConnections}.");
+        if (options.TakeOver && !Os.Current.CanReplace)
+            Throw.Status(
+                IpcStatus.InvalidArgument,
+                $"TakeOver is not possible on this system: stop the server \"{name}\", then open it.");
         WaitStyle style = WaitStyle.Of(options.WaitMode, options.SpinLimit);
         ulong maxRing = RingGeometry.CheckRequested(options.MaxRingCapacity);
 
@@ -162,10 +166,10 @@ public sealed unsafe partial class Listener : IDisposable
 
     /// <summary>This thread has what is to be done for a connection: from here on that one's client is who ends
     /// waits.</summary>
-    private void Lead(Connection connection)
+    private void Lead(Connection? connection)
     {
         _last = connection;
-        ((IPeerPlace)connection).NotePlace();
+        (connection as IPeerPlace)?.NotePlace();
     }
 
     /// <summary>Gives a connection back to the listener, which watches it again. It may be called on any thread. It has

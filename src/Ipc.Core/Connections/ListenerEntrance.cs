@@ -12,14 +12,23 @@ internal sealed unsafe class ListenerEntrance : RegionEntrance
     private readonly ConnectionProtocol _protocol;
 
     private ListenerEntrance(
-        bool isServer, int participants, ulong maxRingCapacity, Access access, ConnectionProtocol protocol)
+        bool isServer,
+        int participants,
+        ulong maxRingCapacity,
+        Access access,
+        ConnectionProtocol protocol,
+        bool takesOver)
     {
+        TakesOver = takesOver;
         _protocol = protocol;
         AskedAccess = access;
         _isServer = isServer;
         _participants = participants;
         _maxRingCapacity = maxRingCapacity;
     }
+
+    /// <summary>A server's: takes the name of a live one, and lets the next one take its own.</summary>
+    public bool TakesOver { get; }
 
     /// <summary>Told after a recovery that the process watch asked for; on its thread.</summary>
     public System.Action? PeersWereRecovered { get; set; }
@@ -42,9 +51,10 @@ internal sealed unsafe class ListenerEntrance : RegionEntrance
     public override bool TakesOpen => !_isServer;
 
     public static ListenerEntrance ForServer(ListenerOptions options, ulong maxRingCapacity) =>
-        new(true, (options.MaxConnections + 1 + 63) & ~63, maxRingCapacity, options.Access, options.Protocol);
+        new(true, (options.MaxConnections + 1 + 63) & ~63, maxRingCapacity, options.Access, options.Protocol,
+            options.TakeOver);
 
-    public static ListenerEntrance ForClient(Access access) => new(false, 0, 0, access, default);
+    public static ListenerEntrance ForClient(Access access) => new(false, 0, 0, access, default, false);
 
     /// <summary>What the server says that its connections speak.</summary>
     public static ConnectionProtocol ProtocolOf(Region region) =>
@@ -70,7 +80,7 @@ internal sealed unsafe class ListenerEntrance : RegionEntrance
         Atomic.LoadAcquire(ref HeaderOf(region)->ServerState) == ListenerHeader.Open;
 
     public override RegionEntrance ForAnother() =>
-        new ListenerEntrance(_isServer, _participants, _maxRingCapacity, AskedAccess, _protocol);
+        new ListenerEntrance(_isServer, _participants, _maxRingCapacity, AskedAccess, _protocol, TakesOver);
 
     public override RegionGeometry NewGeometry()
     {
@@ -91,6 +101,7 @@ internal sealed unsafe class ListenerEntrance : RegionEntrance
         header->ReadyOffset = ReadyOffset;
         header->MaxRingCapacity = _maxRingCapacity;
         header->Protocol = _protocol.Word;
+        header->HandsOver = TakesOver ? 1u : 0;
         header->ServerState = ListenerHeader.Open;
     }
 

@@ -13,6 +13,6 @@ public readonly struct ListenerEvent
     /// <summary>What has happened.</summary>
     public ListenerEventKind Kind { get; }
 
-    /// <summary>The connection. Do not use it when <see cref="Kind"/> is None.</summary>
+    /// <summary>The connection. Do not use it when <see cref="Kind"/> is None or Followed.</summary>
     public Connection Connection { get; }
 }

@@ -13,4 +13,9 @@ public enum ListenerEventKind
     /// <summary>The client closed or died, and everything was read; or
     /// <see cref="Ipc.Connection.Shutdown(CloseCode, string)"/> was called while it was not lent: dispose it.</summary>
     Closed = 3,
+    /// <summary>Another server has the name now (<see cref="ListenerOptions.TakeOver"/>), told once: who has asked and
+    /// was not accepted is sent there, and nobody else will ask. The connections stay: shut them down with
+    /// <see cref="CloseCode.Shutdown"/>, or let them run out, then dispose the listener. There is no connection with
+    /// this event.</summary>
+    Followed = 4,
 }

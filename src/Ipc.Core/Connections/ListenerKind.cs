@@ -65,10 +65,31 @@ internal sealed unsafe class ListenerKind : RegionKind
         entrance.ReadyOffset = readyOffset;
     }
 
-    public override bool IsOpen(Region region) =>
+    public override bool IsOpen(Region region)
+    {
+        if (Atomic.LoadAcquire(ref HeaderOf(region)->ServerState) == ListenerHeader.Followed)
+            Wake(region); // who wanted the name was killed on the way, perhaps: its server looks
+        return ListenerEntrance.TakesRequests(region) && IsTaken(region);
+    }
+
+    public override bool IsTaken(Region region) =>
         Atomic.LoadAcquire(ref region.Entry(ServerIndex)->State) == ParticipantEntry.Live &&
-        ListenerEntrance.TakesRequests(region) &&
         region.IsAlive(ServerIndex);
+
+    public override bool HandsOver(Region region, RegionEntrance successor)
+    {
+        if (successor is not ListenerEntrance { TakesOver: true })
+            return false;
+        if (Atomic.LoadAcquire(ref HeaderOf(region)->HandsOver) != 1)
+            Throw.Status(
+                IpcStatus.InUse,
+                $"{region.Path} has a server already, process {region.Entry(ServerIndex)->Pid}, which was not opened " +
+                "with TakeOver and would not learn that it is followed: end that process, or use another name.");
+        return true;
+    }
+
+    public override void SayFollowed(Region region, bool followed) => Atomic.StoreRelease(
+        ref HeaderOf(region)->ServerState, followed ? ListenerHeader.Followed : ListenerHeader.Open); // [follow]
 
     public override (int First, int End) Entries(Region region, ParticipantRole role) =>
         role == ParticipantRole.Server ? (ServerIndex, 1) : (1, Of(region).SlotCount);
@@ -104,6 +125,7 @@ internal sealed unsafe class ListenerKind : RegionKind
     public override void Retire(Region region)
     {
         Atomic.StoreRelease(ref HeaderOf(region)->ServerState, ListenerHeader.Closed);
+        region.RemoveNext();
         for (int index = 1; index < Of(region).SlotCount; index++)
             Withdraw(region, index);
     }

@@ -30,6 +30,11 @@ public sealed class ListenerOptions
     /// <summary>What its connections speak. Default: it says nothing.</summary>
     public ConnectionProtocol Protocol { get; set; }
 
+    /// <summary>Takes the name of a live server that was opened with this too, and lets the next one take its own
+    /// (<see cref="ListenerEventKind.Followed"/>): a restart during which clients find a server all the time. On Linux;
+    /// on Windows opening fails with InvalidArgument. Default: false.</summary>
+    public bool TakeOver { get; set; }
+
     /// <summary>What holds for a listener, whatever becomes of the caller's object.</summary>
     internal ListenerOptions Copy() => (ListenerOptions)MemberwiseClone();
 }

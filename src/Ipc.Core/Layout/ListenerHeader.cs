@@ -10,6 +10,7 @@ internal struct ListenerHeader
     public const uint MagicValue = 0x4E54534C; // "LSTN"
     public const uint Open = 1;
     public const uint Closed = 2;
+    public const uint Followed = 3;
 
     // Written once, by the server.
     [FieldOffset(0)] public uint Magic;
@@ -19,6 +20,7 @@ internal struct ListenerHeader
     [FieldOffset(24)] public ulong MaxRingCapacity;
 
     [FieldOffset(32)] public uint Protocol; // what its connections speak; 0: says nothing
+    [FieldOffset(36)] public uint HandsOver; // 1: its server looks whether another one has the name
 
     [FieldOffset(128)] public uint ServerState;
     [FieldOffset(256)] public WaiterWords Doorbell;

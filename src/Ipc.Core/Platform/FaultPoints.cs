@@ -33,6 +33,10 @@ internal static class FaultPoints
     public const string WaiterFlagSet = "waiter.flag_set";
     public const string WaiterSignalWordChanged = "waiter.signal.word_changed";
     public const string ListenerOpenBeforeLink = "listener.open.before_link";
+    public const string ListenerFollowSaid = "listener.follow.said";
+    public const string ListenerFollowLinked = "listener.follow.linked";
+    public const string ListenerFollowRenamed = "listener.follow.renamed";
+    public const string ListenerFollowLooked = "listener.follow.looked";
     public const string ListenerAcceptMapped = "listener.accept.mapped";
     public const string ListenerAcceptUnlinked = "listener.accept.unlinked";
     public const string ListenerAcceptReplied = "listener.accept.replied";

@@ -117,6 +117,28 @@ internal sealed unsafe partial class LinuxOs
         return false;
     }
 
+    public override bool CanReplace => true;
+
+    public override void Replace(RegionFile file, string between, string path)
+    {
+        string named = file.TemporaryPath ?? between;
+        if (file.TemporaryPath is null)
+        {
+            _ = unlink(between);
+            string self = "/proc/self/fd/" + file.Handle.DangerousGetHandle().ToString();
+            if (linkat(AT_FDCWD, self, AT_FDCWD, between, AT_SYMLINK_FOLLOW) != 0)
+                FailedAt(between, "given its name", Marshal.GetLastWin32Error());
+        }
+
+        FaultPoints.Pass(FaultPoints.ListenerFollowLinked);
+        if (rename(named, path) != 0)
+        {
+            int error = Marshal.GetLastWin32Error();
+            _ = unlink(between);
+            FailedAt(path, "taken over", error);
+        }
+    }
+
     public override RegionFile? OpenFile(string path) => OpenFile(path, O_RDWR);
 
     public override RegionFile? OpenFileToLook(string path) => OpenFile(path, O_RDONLY);

@@ -180,6 +180,15 @@ internal abstract unsafe class Os
     /// <summary>Gives the file its name; false when the name is taken.</summary>
     public abstract bool TryLink(RegionFile file, string path);
 
+    /// <summary>A name that another file has can be given to this one.</summary>
+    public abstract bool CanReplace { get; }
+
+    /// <summary>Gives the file a name that another one has, which loses it; nobody finds neither.</summary>
+    /// <param name="file">The file.</param>
+    /// <param name="between">A name for a moment; that of a file with which somebody was killed is removed.</param>
+    /// <param name="path">The name.</param>
+    public abstract void Replace(RegionFile file, string between, string path);
+
     /// <summary>Opens for reading and writing, without following links; null when there is none.</summary>
     public abstract RegionFile? OpenFile(string path);
 

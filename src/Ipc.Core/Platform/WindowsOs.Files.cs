@@ -87,6 +87,12 @@ internal sealed unsafe partial class WindowsOs
         return error == 0;
     }
 
+    public override bool CanReplace => false;
+
+    /// <summary>The file of a name that somebody has mapped cannot be replaced, only moved away first.</summary>
+    public override void Replace(RegionFile file, string between, string path) => Throw.Status(
+        IpcStatus.InvalidArgument, $"{path} is another server's, and Windows replaces no name in use.");
+
     public override RegionFile? OpenFile(string path) => OpenFile(path, All);
 
     public override RegionFile? OpenFileToLook(string path) => OpenFile(path, GENERIC_READ);

@@ -196,67 +196,6 @@ internal sealed unsafe partial class Region
         View.Dispose();
     }
 
-    /// <summary>The name is taken: throws if by somebody live; else removes the left-over and links ours. False: the
-    /// name was free again for a moment, try anew.</summary>
-    private static bool ReplaceLeftOver(Region created, RegionEntrance entrance)
-    {
-        for (; ; )
-        {
-            RegionFile? file = Os.Current.OpenFile(created.Path);
-            if (file is not null)
-            {
-                RegionEntrance oldEntrance = entrance.ForAnother();
-                Region old = Map(created.Name, created.Path, created.Share.ToRemove(), oldEntrance, file);
-                try
-                {
-                    oldEntrance.Kind.CheckBody(old);
-                    old.ReapOrThrow();
-                }
-                finally
-                {
-                    old.Discard();
-                }
-            }
-
-            if (Os.Current.TryLink(created._file, created.Path))
-                return true;
-        }
-    }
-
-    private void ReapOrThrow()
-    {
-        Lock(Deadline.Never);
-        try
-        {
-            if (Atomic.LoadAcquire(ref Header->State) == RegionHeader.Live)
-            {
-                RecoverDead();
-                if (Kind.IsOpen(this))
-                    ThrowTaken();
-            }
-
-            if (!MayRemove)
-                ThrowNotOurs("is not in use");
-            Kind.Retire(this);
-            RetireLocked();
-        }
-        finally
-        {
-            Unlock();
-        }
-    }
-
-    private void ThrowTaken()
-    {
-        string why = !MayRemove ? $"belongs to user {User}, who alone can remove it"
-            : Geometry.Lifetime == Lifetime.Persistent ? "is persistent" : "holds unread messages";
-        Throw.Status(Entrance.TakenStatus, !HasLiveParticipant(out int pid)
-            ? $"{Path} exists and {why}: open it, or remove it first."
-            : Entrance.TakenStatus == IpcStatus.InUse
-                ? $"{Path} has a server already, process {pid}: end that process, or use another name."
-                : $"{Path} exists and process {pid} uses it: open it, or use another name.");
-    }
-
     /// <summary>Nobody gets another lifetime than the one that was asked for.</summary>
     private void CheckAsked()
     {

@@ -68,6 +68,19 @@ internal abstract class RegionKind
     /// attached.</summary>
     public virtual bool HoldsMessages(Region region) => false;
 
+    /// <summary>A region of this kind that is in somebody's way is in use. The dead have been cleaned up
+    /// after.</summary>
+    public virtual bool IsTaken(Region region) => IsOpen(region);
+
+    /// <summary>It is in use, and loses its name to one that is entered as <paramref name="successor"/> says. False:
+    /// that is not asked for; throws when it cannot be.</summary>
+    public virtual bool HandsOver(Region region, RegionEntrance successor) => false;
+
+    /// <summary>Says that it is losing its name; or, when that failed, that it is not.</summary>
+    public virtual void SayFollowed(Region region, bool followed)
+    {
+    }
+
     /// <summary>A left-over is about to be retired: remove what only it knows of.</summary>
     public virtual void Retire(Region region)
     {

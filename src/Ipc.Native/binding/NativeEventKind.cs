@@ -11,4 +11,7 @@ public enum NativeEventKind
 
     /// <summary>The client is gone and everything was read: dispose of the connection.</summary>
     Closed = 3,
+
+    /// <summary>Another server has the name now (<see cref="NativeListenerOptions.TakeOver"/>). There is no connection with it.</summary>
+    Followed = 4,
 }

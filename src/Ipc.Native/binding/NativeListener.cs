@@ -46,13 +46,23 @@ public sealed unsafe class NativeListener : IDisposable
         NativeStatus status = NativeError.Check(NativeMethods.ipc_listener_next(_listener, deadline.Value, scope.Value, &data), _owner);
         kind = (NativeEventKind)data.Kind;
         connection = null;
-        if (status == NativeStatus.Ok)
+        if (status == NativeStatus.Ok && data.Connection != null)
         {
             connection = _connections.GetOrAdd((IntPtr)data.Connection, value => new NativeConnection(value, Forget));
             connection.IsLent = true;
         }
 
         return status;
+    }
+
+    /// <summary>Another server has taken the name, and this listener has learned of it. Any thread.</summary>
+    public bool IsFollowed
+    {
+        get
+        {
+            using var use = new Use(_owner);
+            return NativeMethods.ipc_listener_is_followed(_listener) != 0;
+        }
     }
 
     /// <summary>The connection is watched again. Any thread.</summary>

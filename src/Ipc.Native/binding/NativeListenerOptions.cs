@@ -26,6 +26,9 @@ public sealed class NativeListenerOptions
     /// <summary>Who may connect, for a name of the machine. By default this user.</summary>
     public NativeAccess? Access { get; set; }
 
+    /// <summary>Takes the name of a live server that was opened with it too, and lets the next one take its own: <see cref="NativeEventKind.Followed"/>.</summary>
+    public bool TakeOver { get; set; }
+
     internal ListenerOptionsData Data => new()
     {
         MaxConnections = checked((uint)MaxConnections),
@@ -36,5 +39,6 @@ public sealed class NativeListenerOptions
         ProtocolId = Protocol.Id,
         ProtocolVersion = Protocol.Version,
         ProtocolLeastVersion = Protocol.LeastVersion,
+        TakeOver = TakeOver ? (byte)1 : (byte)0,
     };
 }

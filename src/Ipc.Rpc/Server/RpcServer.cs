@@ -43,6 +43,10 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
     /// clients stay connected. It checks the directory once.</summary>
     public bool IsFindable => _listener.IsFindable;
 
+    /// <summary>Another server has taken the name (<see cref="RpcServerOptions.TakeOver"/>); this one is stopping, or
+    /// has stopped.</summary>
+    public bool IsFollowed => _listener.IsFollowed;
+
     /// <summary>How many one-way calls failed, because they were unknown, could not be decoded, were refused, or their
     /// handler threw. Their callers do not learn of it.</summary>
     public long FailedOneWayCalls => Volatile.Read(ref _loop)?.Host.FailedOneWayCalls ?? 0;
@@ -106,6 +110,7 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
             WaitMode = copy.WaitMode,
             Access = copy.Access,
             Protocol = FrameHeader.Protocol,
+            TakeOver = copy.TakeOver,
         });
         return new RpcServer(name, listener, copy);
     }
@@ -139,6 +144,7 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
                 throw new InvalidOperationException("The server has been started already.");
 
             var loop = new ServerLoop(Name, _listener, _options, _handlers);
+            loop.Followed = StopBehind;
             Volatile.Write(ref _loop, loop);
             try
             {
@@ -177,6 +183,11 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
                 nameof(timeout), timeout, "A timeout cannot be negative; Timeout.InfiniteTimeSpan is none.");
         return StoppedAsync(Deadline.After(timeout), cancellationToken);
     }
+
+    /// <summary>Another server has the name. On the thread that leads, which cannot wait for the others to
+    /// end.</summary>
+    private void StopBehind() => ThreadPool.UnsafeQueueUserWorkItem(
+        static server => _ = ((RpcServer)server!).StoppedAsync(Deadline.Never, CancellationToken.None), this);
 
     private async Task StoppedAsync(Deadline until, CancellationToken cancellationToken)
     {

@@ -65,6 +65,9 @@ internal sealed partial class ServerLoop
     /// <summary>Completes when the server has stopped; faulted when that was not its own doing.</summary>
     public Task Completion => _completion.Task;
 
+    /// <summary>Called when another server has the name.</summary>
+    public Action? Followed { get; set; }
+
     public int ConnectionCount
     {
         get
@@ -301,6 +304,9 @@ internal sealed partial class ServerLoop
             case ListenerEventKind.Connect:
                 var admission = new Admission(this, me, next.Connection);
                 CleanContext.Undo(ref admission);
+                break;
+            case ListenerEventKind.Followed:
+                Followed?.Invoke();
                 break;
             case ListenerEventKind.Readable:
                 me.Lent.Add((ServerConnection)next.Connection.Context!);

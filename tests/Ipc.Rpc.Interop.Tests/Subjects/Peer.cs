@@ -33,6 +33,10 @@ internal static class Peer
         return new OtherProcess(true, environment, [.. command, name, file, .. isSlow ? ["slow"] : Array.Empty<string>()]).WaitUntilReady();
     }
 
+    /// <summary>The same, which takes the name of the one that has it, and ends when the next one has.</summary>
+    public static OtherProcess FollowingServer(Language language, string name, string file)
+        => new OtherProcess(true, _environment, [.. Verb(language, "restart-serve"), name, file, "follow"]).WaitUntilReady();
+
     /// <summary>A client that calls such servers until its input ends.</summary>
     public static OtherProcess RestartedClient(Language language, string name)
         => new OtherProcess(true, _environment, [.. Verb(language, "restart-call"), name]).WaitUntilReady();

@@ -40,9 +40,9 @@ public static class Wire
     public static class Listener
     {
         public const uint MagicValue = 0x4E54534C; // "LSTN"
-        public const int Magic = 0, SlotCount = 4, SlotsOffset = 8, ReadyOffset = 16, MaxRingCapacity = 24, Protocol = 32, ServerState = 128, Doorbell = 256;
+        public const int Magic = 0, SlotCount = 4, SlotsOffset = 8, ReadyOffset = 16, MaxRingCapacity = 24, Protocol = 32, HandsOver = 36, ServerState = 128, Doorbell = 256;
         public const int Size = 384, SlotSize = 128, SlotIdShift = 8;
-        public const uint ServerOpen = 1, ServerClosed = 2, Idle = 0, Opening = 1, Requested = 2, Attached = 3;
+        public const uint ServerOpen = 1, ServerClosed = 2, ServerFollowed = 3, Idle = 0, Opening = 1, Requested = 2, Attached = 3;
     }
 
     public static class Connection

@@ -129,6 +129,7 @@ TEST(the_listener_is_section_5)
     AT(ipc_listener_body, slots_offset, 8, 8);
     AT(ipc_listener_body, ready_offset, 16, 8);
     AT(ipc_listener_body, max_ring_capacity, 24, 8);
+    AT(ipc_listener_body, hands_over, 36, 4);
     AT(ipc_listener_body, server_state, 128, 4);
     AT(ipc_listener_body, doorbell, 256, 64);
     CHECK_EQUAL(128, sizeof(ipc_slot));

@@ -438,6 +438,8 @@ static void *echo_once(void *argument)
             ipc_connection_close(event.connection);
             done = true;
             break;
+        case IPC_EVENT_FOLLOWED:
+            break;
         }
     }
     ipc_listener_close(listener);

@@ -45,6 +45,7 @@ static void open_listener(drive_object *o)
     options.access            = drive_access();
     options.protocol          = protocol_option();
     options.wait_mode         = drive_wait_mode();
+    options.take_over         = drive_option_number("follow", 0) != 0;
     ipc_listener *listener    = NULL;
     const ipc_status status   = ipc_listener_open(drive_word(2), &options, &listener);
     if (status == IPC_OK)
@@ -58,6 +59,10 @@ static void next_event(drive_object *o)
     const ipc_status status = ipc_listener_next(o->handle, drive_deadline(), NULL, &event);
     if (status != IPC_OK) {
         drive_answer(status);
+        return;
+    }
+    if (event.kind == IPC_EVENT_FOLLOWED) {
+        printf("0 kind=%d connection=0 followed=%d\n", event.kind, ipc_listener_is_followed(o->handle));
         return;
     }
     uint32_t length   = 0;
@@ -147,6 +152,8 @@ static void serve(drive_object *o)
             printf("%d accepted=%u closed=%u broken=%u | %s\n", status, accepted, closed, broken, ipc_last_error());
             return;
         }
+        if (event.kind == IPC_EVENT_FOLLOWED)
+            continue;
         if (event.kind == IPC_EVENT_CONNECT) {
             if (ipc_connection_accept(event.connection) == IPC_OK) {
                 accepted++;

@@ -45,6 +45,8 @@ static void handle(ipc_listener *listener, const ipc_event *event)
     case IPC_EVENT_CLOSED:
         ipc_connection_close(event->connection);
         return;
+    case IPC_EVENT_FOLLOWED:
+        return;
     }
     ipc_listener_return(listener, event->connection);
 }

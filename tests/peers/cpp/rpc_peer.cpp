@@ -414,7 +414,8 @@ int main(int argc, char **argv)
         if (verb == "storm")
             return storm::run(argv[2]);
         if (verb == "restart-serve" && argc > 3)
-            return restart::serve(argv[2], argv[3], argc > 4);
+            return restart::serve(argv[2], argv[3], argc > 4 && argv[4] == std::string("slow"),
+                                  argc > 4 && argv[4] == std::string("follow"));
         if (verb == "restart-call")
             return restart::call(argv[2]);
     } catch (const ipc::rpc::error &failure) {

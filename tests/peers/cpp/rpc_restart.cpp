@@ -4,6 +4,8 @@
 //                                        prints "ready" and serves, appending the first 8 bytes of every request of
 //                                        Echo and Note to FILE as it handles it; when its input ends it stops in good
 //                                        order. Slow: some calls take a millisecond
+//     rpc_peer restart-serve NAME FILE follow
+//                                        takes the name of the server that has it, and ends when the next one has
 //     rpc_peer restart-call NAME         calls Echo from several threads, with small and large requests, synchronously
 //                                        and not; each begins with a number that no other has. Prints "ready" when some
 //                                        were answered, and when its input ends "CALLS FAILED" and what failed first
@@ -98,12 +100,14 @@ void call_in_bursts(ipc::rpc::client &client, uint64_t thread, tally &all)
 
 } // namespace
 
-int serve(const char *name, const char *file, bool is_slow)
+int serve(const char *name, const char *file, bool is_slow, bool follows)
 {
     const int handled = open(file, O_WRONLY | O_CREAT | O_APPEND, 0600);
     if (handled < 0)
         return 2;
-    ipc::rpc::server server(name);
+    ipc::rpc::server_options options;
+    options.take_over = follows;
+    ipc::rpc::server server(name, options);
     const auto note = [handled, is_slow](const contract::Blob &request) {
         if (request.data().size() >= 8 && write(handled, request.data().data(), 8) != 8)
             throw ipc::rpc::error(ipc::rpc::status::internal, "the number was not noted");
@@ -122,6 +126,14 @@ int serve(const char *name, const char *file, bool is_slow)
     server.start();
     std::puts("ready");
     std::fflush(stdout);
+    if (follows) {
+        std::thread([&server] {
+            wait_for_end_of_input();
+            server.stop(30s);
+        }).detach();
+        server.wait();
+        _exit(0); // the other thread may still wait
+    }
     wait_for_end_of_input();
     server.stop(30s);
     close(handled);

@@ -14,7 +14,7 @@ int run(const char *name, const char *shape);
 
 namespace restart
 {
-int serve(const char *name, const char *file, bool is_slow);
+int serve(const char *name, const char *file, bool is_slow, bool follows);
 int call(const char *name);
 } // namespace restart
 

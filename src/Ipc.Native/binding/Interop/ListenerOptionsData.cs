@@ -15,4 +15,5 @@ internal unsafe struct ListenerOptionsData
     public ushort ProtocolId;
     public byte ProtocolVersion;
     public byte ProtocolLeastVersion;
+    public byte TakeOver;
 }

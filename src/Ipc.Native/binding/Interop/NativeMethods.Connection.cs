@@ -16,6 +16,9 @@ internal static unsafe partial class NativeMethods
     public static extern void ipc_listener_stop(IntPtr listener);
 
     [DllImport(Library)]
+    public static extern byte ipc_listener_is_followed(IntPtr listener);
+
+    [DllImport(Library)]
     public static extern NativeStatus ipc_listener_next(IntPtr listener, ulong deadline, void* cancel, EventData* next);
 
     [DllImport(Library)]

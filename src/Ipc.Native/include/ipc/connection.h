@@ -34,6 +34,8 @@ typedef struct ipc_listener_options {
     uint64_t max_loan_budget;   /* of a direction; 0 = 1 GiB (32 bit: 8 MiB): a client that asks for more is refused */
     const ipc_access *access; /* who may connect, for a name of the machine; NULL = this user */
     ipc_protocol protocol;    /* what its connections speak */
+    bool take_over; /* takes the name of a live server that was opened with it too, and lets the next one take its own:
+                       IPC_EVENT_FOLLOWED. Linux only */
 } ipc_listener_options;
 
 /* Opens the listener NAME: from now on clients find it. It replaces what a dead server has left behind.
@@ -41,7 +43,8 @@ typedef struct ipc_listener_options {
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * options    NULL: all defaults
  * listener   the new listener: the caller's, to be closed
- * Returns    IPC_OK; IPC_E_IN_USE when a live server has the name, ipc_last_error() has its process;
+ * Returns    IPC_OK; IPC_E_IN_USE when a live server has the name, ipc_last_error() has its process; with take_over
+ *            only if that one was opened without it;
  *            IPC_E_INVALID_NAME, IPC_E_WRONG_KIND, IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED,
  *            IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR.
  * Blocks     up to 5 s for a stopped process that holds the region's lock. Allocates the listener and a table of its
@@ -76,14 +79,24 @@ IPC_API void ipc_listener_resume(ipc_listener *listener);
 typedef enum ipc_event_kind {
     IPC_EVENT_CONNECT = 1,  /* a client wants to connect: answer with ipc_connection_accept or _refuse */
     IPC_EVENT_READABLE = 2, /* records may be waiting: read until IPC_EMPTY, then ipc_listener_return */
-    IPC_EVENT_CLOSED = 3    /* the client closed or died and everything was read, or ipc_connection_shutdown was called
+    IPC_EVENT_CLOSED = 3,   /* the client closed or died and everything was read, or ipc_connection_shutdown was called
                                while it was not lent: ipc_connection_close frees it */
+    IPC_EVENT_FOLLOWED = 4  /* another server has the name now (take_over), told once: who has asked and was not accepted
+                               is sent there, and nobody else will ask. The connections stay: end them with
+                               IPC_CLOSE_SHUTDOWN, or let them run out, then close the listener. No connection: NULL */
 } ipc_event_kind;
 
 typedef struct ipc_event {
     ipc_event_kind kind;
     ipc_connection *connection; /* lent to the caller until ipc_listener_return / refuse / close */
 } ipc_event;
+
+/* Has another server taken the name? As IPC_EVENT_FOLLOWED says once; only who waits in this listener learns of it.
+ *
+ * listener   the listener
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
+IPC_API bool ipc_listener_is_followed(const ipc_listener *listener);
 
 /* Waits for the next event of any connection. The connection of the event is lent to the caller, and not watched until
  * it is returned; several may be lent at a time, to as many threads.

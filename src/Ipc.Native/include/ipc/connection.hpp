@@ -198,6 +198,12 @@ class listener
     // With ipc/coroutines.hpp: what next() waits for, awaited.
     template <class... Arguments> auto next_async(Arguments &&...arguments);
 
+    // Another server has taken the name (ipc_listener_options.take_over).
+    bool is_followed() const noexcept
+    {
+        return ipc_listener_is_followed(get());
+    }
+
     void give_back(ipc_connection *connection) noexcept
     {
         ipc_listener_return(handle_.get(), connection);

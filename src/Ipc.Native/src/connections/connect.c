@@ -296,7 +296,16 @@ void ipc_connect_withdraw(ipc_connection *connection)
     (void)ipc_platform_file_unlink(connection->region->path); /* also where leaving has to do without the region lock */
 }
 
-static ipc_status ask(ipc_connection *connection, const ipc_connect_options *options, const ipc_connection_plan *plan)
+bool ipc_connect_has_successor(const ipc_connection *connection, ipc_status status)
+{
+    const ipc_region *listener = connection->own_view.region;
+    return (status == IPC_PEER_CLOSED || status == IPC_PEER_DIED) &&
+           !ipc_platform_file_is_named(listener->file, listener->path) &&
+           ipc_platform_file_user(listener->path) != IPC_NO_USER;
+}
+
+static ipc_status ask(ipc_connection *connection, const ipc_connect_options *options, const ipc_connection_plan *plan,
+                      ipc_deadline answer)
 {
     ipc_status status = ipc_connect_prepare(connection, options, plan);
     if (status == IPC_OK)
@@ -306,8 +315,7 @@ static ipc_status ask(ipc_connection *connection, const ipc_connect_options *opt
     if (status != IPC_OK)
         return status;
     ipc_connect_ring(connection, options);
-    const ipc_wait wait =
-        ipc_connect_reply(connection, ipc_connect_answer_deadline(options->deadline), options->cancel);
+    const ipc_wait wait = ipc_connect_reply(connection, answer, options->cancel);
     status = ipc_wait_until(&wait, has_reply);
     if (status == IPC_OK)
         ipc_connect_answered(connection);
@@ -338,24 +346,29 @@ ipc_status ipc_connect(const char *name, const ipc_connect_options *options, ipc
         return status;
     ipc_connection_plan plan = {0};
     status = ipc_connect_check(options, &plan);
-    ipc_region *listener = NULL;
-    if (status == IPC_OK)
-        status = enter(path, &share, options, &listener);
     if (status != IPC_OK)
         return status;
-
-    ipc_connection *made = ipc_connect_make(listener);
-    if (made == NULL) {
-        ipc_region_leave(listener);
-        return ipc_fail(IPC_E_NO_MEMORY, "no memory for a connection");
-    }
-    status = ask(made, options, &plan);
-    if (status != IPC_OK) {
+    const ipc_deadline answer = ipc_connect_answer_deadline(options->deadline);
+    for (;;) {
+        ipc_region *listener = NULL;
+        status = enter(path, &share, options, &listener);
+        if (status != IPC_OK)
+            return status;
+        ipc_connection *made = ipc_connect_make(listener);
+        if (made == NULL) {
+            ipc_region_leave(listener);
+            return ipc_fail(IPC_E_NO_MEMORY, "no memory for a connection");
+        }
+        status = ask(made, options, &plan, answer);
+        if (status == IPC_OK) {
+            *connection = made;
+            return IPC_OK;
+        }
+        const bool again = ipc_connect_has_successor(made, status) && ipc_platform_now() < answer;
         ipc_connect_leave(made);
-        return status;
+        if (!again)
+            return status;
     }
-    *connection = made;
-    return IPC_OK;
 }
 
 static void close_client(ipc_connection *connection)

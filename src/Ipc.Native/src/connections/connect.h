@@ -36,6 +36,8 @@ ipc_wait ipc_connect_reply(ipc_connection *connection, ipc_deadline deadline, ip
 ipc_deadline ipc_connect_answer_deadline(ipc_deadline deadline);
 /* It did not come in time: IPC_TIMEOUT, and says so. */
 ipc_status ipc_connect_unanswered(const ipc_connection *connection);
+/* It failed with STATUS, and another server has the name by now: it can be asked at once. */
+bool ipc_connect_has_successor(const ipc_connection *connection, ipc_status status);
 /* Nobody waits for the reply any more. */
 void ipc_connect_withdraw(ipc_connection *connection);
 /* connecting.c, for who connects step by step and has a thread that can wait. */

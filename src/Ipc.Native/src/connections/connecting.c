@@ -30,6 +30,7 @@ struct ipc_connecting {
     ipc_deadline lock_deadline; /* of the region lock: also who gives no time gets some there */
     ipc_deadline reply_deadline;
     ipc_connection *made; /* from STAGE_ASK on, until the caller has it */
+    ipc_connection *before; /* what was asked of a server that was followed meanwhile; left at the end */
     uint32_t pause_ns;    /* until the next look for what nobody signals */
     ipc_end end;          /* where a handle is armed for that */
     ipc_waiter never;     /* moves only for the end and the cancellation */
@@ -122,6 +123,18 @@ static void abandon(ipc_connecting *of)
     of->stage = STAGE_OVER;
 }
 
+/* One that has taken the name of the server that was asked. Once: who follows all the time has to be asked anew. */
+static bool go_to_successor(ipc_connecting *of, ipc_status status)
+{
+    if (of->made == NULL || of->before != NULL || is_of_parent(of) || !ipc_connect_has_successor(of->made, status))
+        return false;
+    abandon(of);
+    of->before = of->made;
+    of->made = NULL;
+    of->stage = STAGE_ENTER;
+    return true;
+}
+
 ipc_status ipc_connect_try(ipc_connecting *connecting, ipc_connection **connection)
 {
     ipc_status status = IPC_OK;
@@ -146,6 +159,8 @@ ipc_status ipc_connect_try(ipc_connecting *connecting, ipc_connection **connecti
     if (status == IPC_EMPTY)
         return status;
     if (status != IPC_OK) {
+        if (go_to_successor(connecting, status))
+            return IPC_EMPTY;
         abandon(connecting);
         return status;
     }
@@ -246,6 +261,8 @@ void ipc_connect_end(ipc_connecting *connecting)
     abandon(connecting);
     if (connecting->made != NULL)
         ipc_connect_leave(connecting->made);
+    if (connecting->before != NULL)
+        ipc_connect_leave(connecting->before);
     ipc_end_close(&connecting->end);
     free(connecting);
 }

@@ -56,9 +56,14 @@ ipc_status ipc_listener_open(const char *name, const ipc_listener_options *optio
     }
     ipc_waiter_prepare_process();
     ipc_region *region = NULL;
-    status = ipc_listener_region_create(
-        path, &share, slot_count,
-        options->max_ring_capacity == 0 ? DEFAULT_MAX_RING_CAPACITY : options->max_ring_capacity, protocol, &region);
+    const ipc_listener_plan plan = {
+        .slot_count = slot_count,
+        .protocol = protocol,
+        .max_ring_capacity =
+            options->max_ring_capacity == 0 ? DEFAULT_MAX_RING_CAPACITY : options->max_ring_capacity,
+        .take_over = options->take_over,
+    };
+    status = ipc_listener_region_create(path, &share, &plan, &region);
     if (status == IPC_OK)
         status = ipc_listener_locate(region, &made->view);
     if (status != IPC_OK) {
@@ -75,6 +80,7 @@ ipc_status ipc_listener_open(const char *name, const ipc_listener_options *optio
                             : options->max_loan_budget == IPC_NO_LOANS ? 0
                                                                        : options->max_loan_budget;
     made->protocol = protocol;
+    made->hands_over = options->take_over;
     made->max_connections = options->max_connections == 0 ? DEFAULT_CONNECTIONS : options->max_connections;
     made->due_last = &made->due_first;
     ipc_mutex_init(&made->mutex);
@@ -90,6 +96,11 @@ ipc_status ipc_listener_open(const char *name, const ipc_listener_options *optio
 void ipc_listener_stop(ipc_listener *listener)
 {
     ipc_end_stop(&listener->end);
+}
+
+bool ipc_listener_is_followed(const ipc_listener *listener)
+{
+    return ipc_load_acquire32(&listener->followed) != 0;
 }
 
 void ipc_listener_resume(ipc_listener *listener)

@@ -28,6 +28,9 @@ struct ipc_listener {
     uint64_t max_loan_budget; /* of a direction of a connection */
     uint32_t protocol;        /* that its connections speak: as it was given, whatever stands in the region */
 
+    bool hands_over;          /* another server may take the name */
+    ipc_atomic32 followed;    /* ... and has */
+
     ipc_mutex mutex;        /* the table and what follows */
     ipc_connection **table; /* by slot */
     uint32_t references;    /* the connections', and the application's until it closes the listener */
@@ -44,6 +47,8 @@ struct ipc_listener {
     uint32_t hot_count;
     bool hot_unarmed; /* one of them has become hot since they were armed */
     uint32_t passed_over;
+    bool unsure;           /* somebody takes the name, and is not done with it */
+    bool told_of_followed; /* the event was handed out */
     uint64_t asked_at; /* when it was last asked whether those that nothing tells of live */
 };
 

@@ -126,7 +126,7 @@ static const char *objection(ipc_listener *listener, ipc_connection *connection,
     const bool closed = listener->closed;
     const uint32_t connections = listener->references - 1;
     ipc_mutex_unlock(&listener->mutex);
-    if (closed)
+    if (closed || ipc_load_relaxed32(&listener->followed) != 0)
         return is_ending;
     if (connections >= listener->max_connections) {
         (void)snprintf(text, size, "the server has %u connections, its maximum", connections);

@@ -206,11 +206,31 @@ static void poll_hot(ipc_listener *listener)
     }
 }
 
+/* Whose is the name, when somebody says that he has it? */
+static void look_for_successor(ipc_listener *listener)
+{
+    bool followed = false;
+    if (!listener->hands_over || ipc_load_relaxed32(&listener->followed) != 0 ||
+        ipc_load_acquire32(&listener->view.body->server_state) != IPC_SERVER_FOLLOWED) { /* [follow] */
+        listener->unsure = false;
+        return;
+    }
+    listener->unsure = !ipc_listener_look_for_successor(&listener->view, &followed);
+    if (followed)
+        ipc_store_release32(&listener->followed, 1);
+}
+
+static bool has_to_tell_of_successor(const ipc_listener *listener)
+{
+    return ipc_load_relaxed32(&listener->followed) != 0 && !listener->told_of_followed;
+}
+
 /* ---- the wait ---------------------------------------------------------------------------------------- */
 
 static ipc_status collect(void *subject)
 {
     ipc_listener *listener = subject;
+    look_for_successor(listener); /* before a request is taken */
     ipc_listener_drain_returned(listener);
     poll_hot(listener);
     /* Who calls all the time should not have the bits of a thousand slots looked through for each call. The first
@@ -219,13 +239,16 @@ static ipc_status collect(void *subject)
     take_ready(listener, all ? listener->view.slot_count / 64 : 1);
     if (all)
         listener->passed_over = 0;
-    return listener->due_first == NULL ? IPC_EMPTY : IPC_OK;
+    return listener->due_first == NULL && !has_to_tell_of_successor(listener) ? IPC_EMPTY : IPC_OK;
 }
 
 static bool has_work(const void *subject)
 {
     const ipc_listener *listener = subject;
     if (ipc_load_acquire_pointer(&listener->returned) != NULL) /* [return] it came back while the others were armed */
+        return true;
+    if (listener->hands_over && !listener->unsure && ipc_load_relaxed32(&listener->followed) == 0 &&
+        ipc_load_relaxed32(&listener->view.body->server_state) == IPC_SERVER_FOLLOWED) /* [follow] */
         return true;
     for (uint32_t i = 0; i < listener->hot_count; i++) {
         if (ipc_ring_is_readable(listener->hot[i]->watched) || ipc_ring_owes_space(listener->hot[i]->watched))
@@ -279,7 +302,7 @@ static bool attend(void *subject)
 {
     ipc_listener *listener = subject;
     if (ipc_load_relaxed32(&listener->unwatched) == 0)
-        return true;
+        return !listener->unsure;
     ask_unwatched(listener);
     return false;
 }
@@ -330,6 +353,12 @@ ipc_status ipc_listener_next(ipc_listener *listener, ipc_deadline deadline, ipc_
         return status;
 
     ipc_connection *connection = take_due(listener);
+    if (connection == NULL) {
+        listener->told_of_followed = true;
+        event->kind = IPC_EVENT_FOLLOWED;
+        event->connection = NULL;
+        return IPC_OK;
+    }
     event->kind = connection->due_event;
     event->connection = connection;
     (void)ipc_processors_note(&connection->watched->peer.processors);

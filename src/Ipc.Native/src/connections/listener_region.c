@@ -69,6 +69,23 @@ void ipc_listener_connection_path(const ipc_region *region, uint64_t id, char *p
     (void)snprintf(path, size, "%.*s~%016" PRIx64, (int)(size - 20), region->path, id);
 }
 
+void ipc_listener_between_path(const ipc_region *region, char *path, size_t size)
+{
+    (void)snprintf(path, size, "%.*s~next", (int)(size - 20), region->path);
+}
+
+bool ipc_listener_look_for_successor(const ipc_listener_view *view, bool *followed)
+{
+    if (!ipc_region_try_lock(view->region, IPC_NOW))
+        return false;
+    *followed = !ipc_platform_file_is_named(view->region->file, view->region->path);
+    IPC_FAULT_POINT("listener.follow.looked");
+    if (!*followed)
+        ipc_store_release32(&view->body->server_state, IPC_SERVER_OPEN); /* [follow] */
+    ipc_region_unlock(view->region);
+    return true;
+}
+
 void ipc_listener_notify(const ipc_listener_view *view, uint32_t slot)
 {
     (void)ipc_or64(&view->ready[slot / 64], 1ull << (slot % 64)); /* [ready] */
@@ -86,8 +103,10 @@ static ipc_status check_body(ipc_region *region)
 static ipc_status admit(ipc_region *region, uint32_t role)
 {
     (void)role;
-    if (ipc_load_acquire32(&body_of(region)->server_state) != IPC_SERVER_OPEN ||
-        !ipc_region_is_alive(region, IPC_LISTENER_SERVER))
+    const uint32_t state = ipc_load_acquire32(&body_of(region)->server_state);
+    if (state == IPC_SERVER_FOLLOWED) /* who wanted the name was killed on the way, perhaps: its server looks */
+        ipc_waiter_wake(&body_of(region)->doorbell);
+    if (state != IPC_SERVER_OPEN || !ipc_region_is_alive(region, IPC_LISTENER_SERVER))
         return ipc_fail(IPC_E_NOT_FOUND, "the server of %s has ended: start it, or wait for it with a deadline",
                         region->path);
     return IPC_OK;
@@ -115,10 +134,22 @@ static void withdraw(const ipc_listener_view *view, uint32_t index)
     (void)ipc_cas64(&view->slots[index].word, &word, IPC_SLOT_IDLE); /* [slot] */
 }
 
+/* Of one that was killed while it took the name. Under the region lock, with which the name is taken; who has lost it has
+   no business there. */
+static void remove_between(const ipc_region *region)
+{
+    char path[IPC_PATH_MAX];
+    if (!ipc_platform_can_replace() || !ipc_platform_file_is_named(region->file, region->path))
+        return;
+    ipc_listener_between_path(region, path, sizeof path);
+    (void)ipc_platform_file_unlink(path);
+}
+
 /* Closed first: whoever misses its request then knows that the server has gone, and has not refused it. */
 static void withdraw_all(const ipc_listener_view *view)
 {
     ipc_store_release32(&view->body->server_state, IPC_SERVER_CLOSED);
+    remove_between(view->region);
     for (uint32_t i = 1; i < view->slot_count; i++)
         withdraw(view, i);
 }
@@ -189,9 +220,9 @@ const ipc_region_kind ipc_listener_kind = {
 
 /* ---- the server's region ----------------------------------------------------------------------------- */
 
-static ipc_status build(const char *path, const ipc_share *share, uint32_t slot_count, uint64_t max_ring_capacity,
-                        uint32_t protocol, ipc_region **region)
+static ipc_status build(const char *path, const ipc_share *share, const ipc_listener_plan *asked, ipc_region **region)
 {
+    const uint32_t slot_count = asked->slot_count;
     const uint64_t body_offset = IPC_PARTICIPANT_OFFSET + (uint64_t)slot_count * IPC_PARTICIPANT_SIZE;
     const uint64_t body_size = SLOTS_IN_BODY + (uint64_t)slot_count * IPC_SLOT_SIZE;
     const ipc_region_plan plan = {
@@ -212,14 +243,51 @@ static ipc_status build(const char *path, const ipc_share *share, uint32_t slot_
     body->slot_count = slot_count;
     body->slots_offset = body_offset + SLOTS_IN_BODY;
     body->ready_offset = body_offset + READY_IN_BODY;
-    body->max_ring_capacity = max_ring_capacity;
-    body->protocol = protocol;
+    body->max_ring_capacity = asked->max_ring_capacity;
+    body->protocol = asked->protocol;
+    body->hands_over = asked->take_over ? 1 : 0;
     ipc_store_relaxed32(&body->server_state, IPC_SERVER_OPEN);
     return IPC_OK;
 }
 
-/* Puts an end to a listener whose server is dead, whatever clients it still has. */
-static ipc_status replace(const char *path, const ipc_share *share)
+/* Under the region lock of OLD, whose server lives and has the name: MADE has it from here on. Said first, and taken back
+   by who is said it, if the name is still its own: so the two agree, whoever of them is killed. */
+static ipc_status follow(ipc_region *old, ipc_region *made)
+{
+    char between[IPC_PATH_MAX];
+    ipc_listener_between_path(old, between, sizeof between);
+    ipc_store_release32(&body_of(old)->server_state, IPC_SERVER_FOLLOWED); /* [follow] */
+    IPC_FAULT_POINT("listener.follow.said");
+    const ipc_status status = ipc_platform_file_replace(made->file, made->temporary, between, old->path);
+    if (status != IPC_OK) {
+        ipc_store_release32(&body_of(old)->server_state, IPC_SERVER_OPEN); /* [follow] */
+        return status;
+    }
+    made->temporary[0] = '\0';
+    IPC_FAULT_POINT("listener.follow.renamed");
+    return IPC_OK;
+}
+
+/* Its server lives. */
+static ipc_status succeed(ipc_region *old, ipc_region *made, bool take_over)
+{
+    const uint32_t pid = ipc_load_relaxed32(&ipc_region_participant(old, IPC_LISTENER_SERVER)->pid);
+    if (!take_over)
+        return ipc_fail(IPC_E_IN_USE, "%s has a server already, process %u: end that process, or use another name",
+                        old->path, pid);
+    if (!ipc_region_may_remove(old))
+        return ipc_region_not_ours(old, "has a server");
+    if (*(volatile uint32_t *)&body_of(old)->hands_over != 1)
+        return ipc_fail(IPC_E_IN_USE,
+                        "%s has a server already, process %u, which was not opened with take_over and would not learn "
+                        "that it is followed: end that process, or use another name",
+                        old->path, pid);
+    return follow(old, made);
+}
+
+/* Puts an end to a listener whose server is dead, whatever clients it still has; or takes its name. IPC_OK: the name is
+   free, or ours if HAS_NAME says so. */
+static ipc_status replace(const char *path, const ipc_share *share, ipc_region *made, bool take_over, bool *has_name)
 {
     ipc_region *old = NULL;
     ipc_share to_remove = *share;
@@ -240,39 +308,47 @@ static ipc_status replace(const char *path, const ipc_share *share)
     status = ipc_region_lock(old, ipc_deadline_after(IPC_REGION_LOCK_TIMEOUT_NS));
     if (status == IPC_OK) {
         const bool live = ipc_load_acquire32(&ipc_region_header_of(old)->state) == IPC_REGION_LIVE;
-        if (live && ipc_region_is_alive(old, IPC_LISTENER_SERVER)) {
-            status =
-                ipc_fail(IPC_E_IN_USE, "%s has a server already, process %u: end that process, or use another name",
-                         path, ipc_load_relaxed32(&ipc_region_participant(old, IPC_LISTENER_SERVER)->pid));
-        } else if (!ipc_region_may_remove(old)) {
+        const bool named = ipc_platform_file_is_named(old->file, old->path);
+        if (live && named && ipc_region_is_alive(old, IPC_LISTENER_SERVER)) {
+            status = succeed(old, made, take_over);
+            *has_name = status == IPC_OK;
+        } else if (named && !ipc_region_may_remove(old)) {
             status = ipc_region_not_ours(old, "has no server");
-        } else {
+        } else if (named) {
             retire(old);
             ipc_region_retire(old);
             ipc_region_wake_all(old);
-        }
+        } /* else another server was faster */
         ipc_region_unlock(old);
     }
+    if (*has_name)
+        ipc_region_wake_all(old); /* now that the lock is free: it looks whose the name is */
     ipc_region_discard(old);
     return status;
 }
 
-ipc_status ipc_listener_region_create(const char *path, const ipc_share *share, uint32_t slot_count,
-                                      uint64_t max_ring_capacity, uint32_t protocol, ipc_region **region)
+ipc_status ipc_listener_region_create(const char *path, const ipc_share *share, const ipc_listener_plan *plan,
+                                      ipc_region **region)
 {
     ipc_region *made = NULL;
-    ipc_status status = build(path, share, slot_count, max_ring_capacity, protocol, &made);
+    if (plan->take_over && !ipc_platform_can_replace())
+        return ipc_fail(IPC_E_INVALID_ARGUMENT,
+                        "take_over is not possible on this system: stop the server of %s, then open it", path);
+    ipc_status status = build(path, share, plan, &made);
     if (status != IPC_OK)
         return status;
     for (int turn = 0; turn < TURNS; turn++) {
+        bool has_name = false;
         IPC_FAULT_POINT("listener.open.before_link");
         status = ipc_region_link(made);
-        if (status == IPC_OK) {
+        if (status == IPC_E_EXISTS)
+            status = replace(path, share, made, plan->take_over, &has_name);
+        else if (status == IPC_OK)
+            has_name = true;
+        if (has_name) {
             *region = made;
             return IPC_OK;
         }
-        if (status == IPC_E_EXISTS)
-            status = replace(path, share);
         if (status != IPC_OK)
             break;
     }

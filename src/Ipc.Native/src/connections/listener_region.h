@@ -21,9 +21,22 @@ extern const ipc_region_kind ipc_listener_kind;
 
 ipc_status ipc_listener_locate(ipc_region *region, ipc_listener_view *view);
 
-/* The server's: makes the region, replacing a left-over. IPC_E_IN_USE: a live server exists. */
-ipc_status ipc_listener_region_create(const char *path, const ipc_share *share, uint32_t slot_count,
-                                      uint64_t max_ring_capacity, uint32_t protocol, ipc_region **region);
+typedef struct ipc_listener_plan {
+    uint32_t slot_count;
+    uint32_t protocol;
+    uint64_t max_ring_capacity;
+    bool take_over;
+} ipc_listener_plan;
+
+/* The server's: makes the region, replacing a left-over, or taking the name of a live server that was opened like this.
+   IPC_E_IN_USE: a live server has it. */
+ipc_status ipc_listener_region_create(const char *path, const ipc_share *share, const ipc_listener_plan *plan,
+                                      ipc_region **region);
+/* Server: it was said that another one has the name [follow]. Has it? Then it stays so; else it is taken back. False:
+   somebody has the region lock, ask again. */
+bool ipc_listener_look_for_successor(const ipc_listener_view *view, bool *followed);
+/* Of a region that is about to get the name. */
+void ipc_listener_between_path(const ipc_region *region, char *path, size_t size);
 
 /* The path of the connection `id`. */
 void ipc_listener_connection_path(const ipc_region *region, uint64_t id, char *path, size_t size);

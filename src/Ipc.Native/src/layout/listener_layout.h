@@ -9,7 +9,7 @@
 #define IPC_LISTENER_SERVER    0u          /* participant 0 is the server */
 #define IPC_SLOT_SIZE          128u
 
-enum { IPC_SERVER_OPEN = 1, IPC_SERVER_CLOSED = 2 };
+enum { IPC_SERVER_OPEN = 1, IPC_SERVER_CLOSED = 2, IPC_SERVER_FOLLOWED = 3 };
 enum { IPC_SLOT_IDLE = 0, IPC_SLOT_OPENING = 1, IPC_SLOT_REQUESTED = 2, IPC_SLOT_ATTACHED = 3 };
 
 /* A slot's word is {connection id : 56, state : 8}; idle is 0 altogether. */
@@ -24,7 +24,8 @@ typedef struct ipc_listener_body {
     uint64_t ready_offset; /* from the start of the file */
     uint64_t max_ring_capacity;
     uint32_t protocol; /* what its connections speak; 0: says nothing */
-    uint8_t reserved_36[92];
+    uint32_t hands_over; /* 1: its server looks whether another one has the name */
+    uint8_t reserved_40[88];
 
     ipc_atomic32 server_state;
     uint8_t reserved_132[124];
@@ -38,6 +39,7 @@ _Static_assert(offsetof(ipc_listener_body, slots_offset) == 8, "wire-format sect
 _Static_assert(offsetof(ipc_listener_body, ready_offset) == 16, "wire-format section 5");
 _Static_assert(offsetof(ipc_listener_body, max_ring_capacity) == 24, "wire-format section 5");
 _Static_assert(offsetof(ipc_listener_body, protocol) == 32, "wire-format section 5");
+_Static_assert(offsetof(ipc_listener_body, hands_over) == 36, "wire-format section 5");
 _Static_assert(offsetof(ipc_listener_body, server_state) == 128, "wire-format section 5");
 _Static_assert(offsetof(ipc_listener_body, doorbell) == 256, "wire-format section 5");
 _Static_assert(sizeof(ipc_listener_body) == IPC_LISTENER_BODY_SIZE, "wire-format section 5");

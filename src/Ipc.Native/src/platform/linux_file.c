@@ -1,6 +1,7 @@
 /* Files, mappings and open-file-description locks on Linux. */
 #define _GNU_SOURCE
 #include "platform/error.h"
+#include "platform/fault.h"
 #include "platform/platform.h"
 
 #include <errno.h>
@@ -125,6 +126,31 @@ ipc_status ipc_platform_file_publish(ipc_file file, const char *temporary, const
     if (temporary[0] != '\0')
         (void)unlink(temporary);
     return IPC_OK;
+}
+
+ipc_status ipc_platform_file_replace(ipc_file file, const char *temporary, const char *between, const char *path)
+{
+    const char *named = temporary;
+    if (temporary[0] == '\0') {
+        char self[64];
+        (void)snprintf(self, sizeof self, "/proc/self/fd/%d", descriptor(file));
+        (void)unlink(between);
+        if (linkat(AT_FDCWD, self, AT_FDCWD, between, AT_SYMLINK_FOLLOW) != 0)
+            return ipc_fail_system(errno, "cannot give a region its name %s", between);
+        named = between;
+    }
+    IPC_FAULT_POINT("listener.follow.linked");
+    if (rename(named, path) != 0) {
+        const int error = errno;
+        (void)unlink(between);
+        return ipc_fail_system(error, "cannot give a region the name %s, which another one has", path);
+    }
+    return IPC_OK;
+}
+
+bool ipc_platform_can_replace(void)
+{
+    return true;
 }
 
 /* Whose it is, both numbers: who is refused by the mode of a file learns as much as who is refused by us. */

@@ -62,6 +62,10 @@ void ipc_platform_files_in(const char *directory, bool (*found)(void *context, c
 uint32_t ipc_platform_file_user(const char *path);
 /* Without the mapping: a hole reads as zeroes and stays one. */
 ipc_status ipc_platform_file_read(ipc_file file, uint64_t offset, void *buffer, size_t length);
+/* Gives it a name that another file has, which loses it; nobody finds neither. BETWEEN: a name for a moment, that of a
+   file which somebody was killed with is removed. IPC_E_INVALID_ARGUMENT: this system cannot. */
+ipc_status ipc_platform_file_replace(ipc_file file, const char *temporary, const char *between, const char *path);
+bool ipc_platform_can_replace(void);
 bool ipc_platform_file_is_named(ipc_file file, const char *path); /* does the path still lead to this file? */
 /* Removes the name. False: it is there, and not for this process to remove. */
 bool ipc_platform_file_unlink(const char *path);

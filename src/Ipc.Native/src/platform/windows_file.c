@@ -99,6 +99,20 @@ ipc_status ipc_platform_file_publish(ipc_file file, const char *temporary, const
     return status;
 }
 
+/* The file of a name that somebody has mapped cannot be replaced, only moved away first. */
+ipc_status ipc_platform_file_replace(ipc_file file, const char *temporary, const char *between, const char *path)
+{
+    (void)file;
+    (void)temporary;
+    (void)between;
+    return ipc_fail(IPC_E_INVALID_ARGUMENT, "%s is another server's, and Windows replaces no name in use", path);
+}
+
+bool ipc_platform_can_replace(void)
+{
+    return false;
+}
+
 static HANDLE open_shared(const wchar_t *wide)
 {
     for (int turn = 0;; turn++) {

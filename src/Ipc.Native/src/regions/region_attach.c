@@ -133,10 +133,11 @@ ipc_deadline ipc_region_lock_deadline(ipc_deadline deadline)
     return ipc_deadline_after(deadline == IPC_NOW ? IPC_REGION_LOCK_TIMEOUT_NS : LOCK_SLICE_NS);
 }
 
-/* An owner that removes a region of the machine removes its name first. */
+/* An owner that removes a region of the machine removes its name first; a listener's next server takes it. */
 static bool has_lost_its_name(const ipc_region *region)
 {
-    return region->share.is_machine && !ipc_platform_file_is_named(region->file, region->path);
+    return (region->share.is_machine || region->geometry.kind == IPC_KIND_LISTENER) &&
+           !ipc_platform_file_is_named(region->file, region->path);
 }
 
 ipc_status ipc_region_attach(const char *path, const ipc_share *share, const ipc_region_kind *kind, void *owner,

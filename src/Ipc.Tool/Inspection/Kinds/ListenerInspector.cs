@@ -45,7 +45,7 @@ internal static class ListenerInspector
         report.DepthText = service + Human.Some(attached, "client");
         report.Listener = new ListenerReport
         {
-            Server = header.ServerState switch { ListenerHeader.Open => "open", ListenerHeader.Closed => "closed", _ => $"state {header.ServerState}, which is none" },
+            Server = header.ServerState switch { ListenerHeader.Open => "open", ListenerHeader.Closed => "closed", ListenerHeader.Followed => "followed", _ => $"state {header.ServerState}, which is none" },
             Speaks = speaks.Id == 0 ? null : speaks.ToString(),
             SpeaksCalls = speaks.Id == ConnectionProtocol.Calls,
             SlotCount = count,

@@ -51,7 +51,7 @@ switch (args[0])
         return await Storm.RunAsync(args[1]);
 
     case "restart-serve":
-        return await Restart.ServeAsync(args[1], args[2], isSlow: args.Length > 3);
+        return await Restart.ServeAsync(args[1], args[2], how: args.Length > 3 ? args[3] : "");
 
     case "restart-call":
         return await Restart.CallAsync(args[1]);

@@ -31,6 +31,9 @@ struct server_options {
     uint64_t max_loan_budget = 0;
     ipc::access access; // who may connect, for a name of the machine (`machine/NAME`)
     wait_mode wait = IPC_WAIT_ADAPTIVE;
+    // Takes the name of a live server that was started with it too, and lets the next one take its own: then this one
+    // stops in good order, without a limit, and wait() returns. Linux only.
+    bool take_over = false;
     // Blocked handlers and streams take one each; a stream is refused when its client has more calls than are left.
     unsigned max_threads = 256;
     uint32_t max_callbacks = 65535; // calls to one client that may be pending at once

@@ -55,6 +55,7 @@ internal sealed partial class Driver
     private ListenerOptions ListenerOptions()
     {
         var options = new ListenerOptions { WaitMode = _line.WaitMode, Access = _line.Access, Protocol = ProtocolOption() };
+        options.TakeOver = _line.Number("follow", 0) != 0;
         if (_line.Option("max") != null)
             options.MaxConnections = (int)_line.Number("max", 0);
         if (_line.Option("limit") != null)
@@ -84,6 +85,8 @@ internal sealed partial class Driver
         IpcStatus status = Get<Listener>(_line.Id).Next(out ListenerEvent found, _line.Deadline);
         if (status != IpcStatus.Ok)
             return Status(status);
+        if (found.Kind == ListenerEventKind.Followed)
+            return $"0 kind={(int)found.Kind} connection=0 followed={(Get<Listener>(_line.Id).IsFollowed ? 1 : 0)}";
         Connection connection = found.Connection;
         if (connection.Context is not int id)
         {
@@ -112,6 +115,8 @@ internal sealed partial class Driver
             IpcStatus status = listener.Next(out ListenerEvent found, until);
             if (status != IpcStatus.Ok)
                 return $"{(int)status} accepted={accepted} closed={closed} broken={broken}";
+            if (found.Kind == ListenerEventKind.Followed)
+                continue;
             Connection connection = found.Connection;
             try
             {

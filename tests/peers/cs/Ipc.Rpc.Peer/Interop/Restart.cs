@@ -13,9 +13,10 @@ internal static class Restart
     private const int Slow = 16; // one call of so many takes a millisecond, if any does
 
     /// <summary>Prints "ready" and serves, appending the first 8 bytes of every request of Echo and Note to the file as it handles it; when its input ends it
-    /// stops in good order.</summary>
-    public static async Task<int> ServeAsync(string name, string file, bool isSlow)
+    /// stops in good order. <paramref name="how"/>: "slow" for some calls that take a millisecond; "follow" takes the name of the server that has it, and ends when the next one has.</summary>
+    public static async Task<int> ServeAsync(string name, string file, string how)
     {
+        bool isSlow = how == "slow";
         using var handled = new FileStream(file, FileMode.Append, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0);
         void Write(Blob request)
         {
@@ -26,9 +27,9 @@ internal static class Restart
         }
 
         var tests = new ManagedTests { Echoing = Write, Noting = Write };
-        await using RpcServer server = RpcServer.Start(name, TestsRpc.Service(tests));
+        await using RpcServer server = RpcServer.Start(name, new RpcServerOptions { TakeOver = how == "follow" }, TestsRpc.Service(tests));
         Console.WriteLine("ready");
-        await Console.In.ReadToEndAsync();
+        await Task.WhenAny(Task.Run(Console.In.ReadToEnd), server.Completion);
         await server.StopAsync(TimeSpan.FromSeconds(30));
         return 0;
     }

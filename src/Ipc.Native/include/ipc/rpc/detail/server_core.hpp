@@ -11,6 +11,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "../server_options.hpp"
@@ -39,6 +41,8 @@ class server_core final : private courier_host, private server_reading
             std::terminate();
         }
         stop();
+        if (follower_.joinable())
+            follower_.join();
     }
 
     bool is_started()
@@ -60,6 +64,7 @@ class server_core final : private courier_host, private server_reading
         how.access = &options_.access;
         how.protocol = rpc_protocol;
         how.wait_mode = options_.wait;
+        how.take_over = options_.take_over;
         auto opened = std::make_unique<listener>();
         code = listener::try_open(name_, how, *opened);
         if (code != IPC_OK)
@@ -216,6 +221,26 @@ class server_core final : private courier_host, private server_reading
         return attention::done;
     }
 
+    // On the thread that leads, which cannot wait for the others to end. Without a thread for that, the server stops
+    // at once.
+    void followed() override
+    {
+        std::unique_lock held(mutex_);
+        if (stopped_ || follower_.joinable())
+            return;
+        const auto work = [this] { stop(deadline::never()); };
+#ifdef IPC_NO_EXCEPTIONS
+        follower_ = std::thread(work);
+#else
+        try {
+            follower_ = std::thread(work);
+        } catch (const std::system_error &) {
+            held.unlock();
+            stop();
+        }
+#endif
+    }
+
     void fail(ipc::status code) override
     {
         {
@@ -236,6 +261,7 @@ class server_core final : private courier_host, private server_reading
     bool done_ = false;
     ipc::status failure_ = IPC_OK;
     std::string failure_text_;
+    std::thread follower_; // stops it in good order when another server has the name
 };
 
 } // namespace ipc::rpc::detail

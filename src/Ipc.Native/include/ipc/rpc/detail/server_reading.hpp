@@ -46,6 +46,7 @@ class server_reading : protected crew_host
 
     // The server cannot go on. CODE and ipc_last_error() say why.
     virtual void fail(ipc::status code) = 0;
+    virtual void followed() = 0; // another server has the name
 
     void read_on(session &from) override
     {
@@ -93,7 +94,9 @@ class server_reading : protected crew_host
                     fail(code);
                 return;
             }
-            if (event.kind == IPC_EVENT_CONNECT)
+            if (event.kind == IPC_EVENT_FOLLOWED)
+                followed();
+            else if (event.kind == IPC_EVENT_CONNECT)
                 admit(event.connection);
             else if (auto *from = static_cast<session *>(ipc_connection_context(event.connection)); from == nullptr)
                 ipc_connection_close(event.connection); // gone before it was admitted
