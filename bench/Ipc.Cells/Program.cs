@@ -26,8 +26,10 @@ catch (FormatException problem)
     Console.Error.WriteLine(Options.Usage);
     return 2;
 }
-catch (IOException problem)
+#pragma warning disable CA1031 // the other process shows it as the reason of its cell: one line
+catch (Exception problem) when (problem is IOException || args is ["measure" or "answer", ..])
+#pragma warning restore CA1031
 {
-    Console.Error.WriteLine(problem.Message);
+    Console.Error.WriteLine(problem.Message.ReplaceLineEndings(" "));
     return 1;
 }

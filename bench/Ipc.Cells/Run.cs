@@ -22,6 +22,12 @@ internal static class Run
             run.Write(json);
         if (options.Csv is { } csv)
             File.WriteAllText(csv, Tables.Csv(run));
+        if (options.Docs)
+        {
+            foreach (string path in Docs.Write(run, options.Out))
+                Console.Error.WriteLine($"wrote {path}");
+        }
+
         Console.Out.Write(Tables.Terminal(run, Width()));
         Console.Out.WriteLine(Tables.Ending(run));
         return run.Failed.Count > 0 ? 1 : 0;

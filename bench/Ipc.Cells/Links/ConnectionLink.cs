@@ -48,10 +48,5 @@ internal class ConnectionLink : ByteLink
 
     protected override void Release() => _connection!.Reader.Release();
 
-    private void Accept()
-    {
-        Check(_listener!.Accept(out Connection? connection, Deadline.After(Patience)));
-        connection!.Accept();
-        _connection = connection;
-    }
+    private void Accept() => Check(_listener!.Accept(out _connection, Deadline.After(Patience)));
 }

@@ -25,6 +25,12 @@ internal static class Links
         "tcp-loopback" => new SocketLink(isTcp: true),
         "duplexpipe" => new DuplexPipeLink(),
         "rpc" => new RpcLink(),
+        "http2-uds" => new Http2Link(isIpc: false),
+        "http2-ipc" => new Http2Link(isIpc: true),
+        "grpc-uds" => new GrpcLink(isIpc: false),
+        "grpc-ipc" => new GrpcLink(isIpc: true),
+        "jsonrpc-uds" => new JsonRpcLink(isIpc: false),
+        "jsonrpc-ipc" => new JsonRpcLink(isIpc: true),
         _ => throw new FormatException($"There is no transport '{transport}'."),
     };
 

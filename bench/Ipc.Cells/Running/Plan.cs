@@ -11,7 +11,7 @@ internal sealed record Plan(int Rounds, TimeSpan RoundTime, TimeSpan WarmUp)
 {
     private const int MostRepeated = 5; // a round that takes longer than so many times RoundTime is cut
 
-    public static Plan Quick { get; } = new(5, TimeSpan.FromMilliseconds(40), TimeSpan.FromMilliseconds(200));
+    public static Plan Quick { get; } = new(5, TimeSpan.FromMilliseconds(60), TimeSpan.FromMilliseconds(250));
 
     public static Plan Full { get; } = new(15, TimeSpan.FromMilliseconds(60), TimeSpan.FromMilliseconds(300));
 
