@@ -3,7 +3,7 @@
 #
 #   --quick         5 rounds a cell (default)                  under 5 minutes after the build
 #   --full          every cell that makes sense, 15 rounds     half an hour to 45 minutes after the build
-#   --only PATTERN  cells whose name matches, e.g. 'ring/*' or '*/0.1K-1K/request/1/*'
+#   --only PATTERN  cells whose name matches, e.g. 'ring/*' or '*/request/1/*'; several with commas between
 #   --json FILE     the whole run; --csv FILE one line a cell
 #   --docs          writes docs/performance-matrix.md, docs/guide/choosing.md, the charts and the page from this one run
 #   --list          the cells, and what each rule leaves out; measures nothing

@@ -11,7 +11,7 @@ internal sealed class Options
 
           --quick         the cells of docs/performance-matrix.md, 5 rounds each (default)
           --full          every cell that makes sense, 15 rounds each
-          --only PATTERN  cells whose name matches, e.g. 'ring/*' or '*/0.1K-1K/request/1/*'
+          --only PATTERN  cells whose name matches, e.g. 'ring/*' or '*/request/1/*'; several with commas between
           --json FILE     the run as it is
           --csv FILE      one line a cell
           --docs          writes the page, the advice, the charts and their data from this run, or from --from's

@@ -35,9 +35,8 @@ internal static class Catalogue
 
     /// <summary>What a run measures, in the order in which it does: cells of the same two processes follow each other.</summary>
     /// <param name="quick">Without what is left to a full run.</param>
-    /// <param name="pattern">Matches names; "*" for all. Parts may be left out at the end: "ring/*".</param>
-    public static Cell[] Choose(bool quick, string pattern) =>
-        Product().Where(cell => FileSystemName.MatchesSimpleExpression(pattern, cell.Name) && Rules.Of(cell, quick) is null).ToArray();
+    /// <param name="pattern">Matches names: "*" for all, "ring/*", several with commas between.</param>
+    public static Cell[] Choose(bool quick, string pattern) => [.. Matching(pattern).Where(cell => Rules.Of(cell, quick) is null)];
 
     /// <summary>For a person: the cells, then each rule with the number of cells that it leaves out, and why.</summary>
     public static void List(TextWriter to, bool quick, string pattern)
@@ -46,10 +45,16 @@ internal static class Catalogue
         foreach (Cell cell in cells)
             to.WriteLine(cell.Name);
         to.WriteLine();
-        Dictionary<Rule, int> leftOut = Product().Where(cell => FileSystemName.MatchesSimpleExpression(pattern, cell.Name))
+        Dictionary<Rule, int> leftOut = Matching(pattern)
             .Select(cell => Rules.Of(cell, quick)).OfType<Rule>().CountBy(static rule => rule).ToDictionary();
         foreach (Rule rule in Rules.Sense.Concat(quick ? Rules.Quick : []))
             to.WriteLine($"{leftOut.GetValueOrDefault(rule),6} left out by {rule.Name}: {rule.Reason}");
         to.WriteLine($"{cells.Length} cells of {Product().Count()}");
+    }
+
+    private static IEnumerable<Cell> Matching(string pattern)
+    {
+        string[] patterns = pattern.Split(',');
+        return Product().Where(cell => patterns.Any(one => FileSystemName.MatchesSimpleExpression(one, cell.Name)));
     }
 }

@@ -10,6 +10,7 @@ namespace Ipc.Matrix.Cells;
 internal sealed class Choosing(RunFile run)
 {
     private const string Socket = "uds";
+    private const double Noticeable = 1.1;
 
     private readonly Figures _figures = new(run);
 
@@ -112,28 +113,30 @@ internal sealed class Choosing(RunFile run)
         text.Append("- What is awaited pays for the pool: ").Append(Us(duplex.P50)).Append(" through an `IDuplexPipe`, ").Append(Us(Need("connection").P50)).Append(" for a thread that waits itself.\n");
         Result[] unstable = [.. run.Cells.Where(static cell => cell.IsUnstable)];
         text.Append(CultureInfo.InvariantCulture, $"- {unstable.Length} of {run.Cells.Count} cells of this run were unstable (spread above {Statistics.Unstable:P0}): take none of their figures for granted.\n");
-        text.Append("\nCells in which ours, by default, lost to a socket or a pipe of the same work, asleep:\n\n");
-        List<string> lost = [.. run.Cells.Where(IsOurs).SelectMany(Losses)];
+        text.Append("\nCells in which ours, by default, lost to a socket or a pipe of the same work that sleeps, by more than a tenth and neither of them unstable:\n\n");
+        List<string> lost = [.. run.Cells.Where(IsOurs).Select(Loss).OfType<(double Factor, string Line)>().OrderByDescending(static loss => loss.Factor).Select(static loss => loss.Line)];
         foreach (string line in lost)
             text.Append("- ").Append(line).Append('\n');
         if (lost.Count == 0)
             text.Append("None in this run.\n");
     }
 
-    private static bool IsOurs(Result cell) => Transports.Ours.Contains(cell.Transport) && cell.Wait == Catalogue.DefaultWait(cell.Transport) && cell.Serializer == "none";
+    private static bool IsOurs(Result cell) =>
+        Transports.Ours.Contains(cell.Transport) && cell.Wait == Catalogue.DefaultWait(cell.Transport) && cell.Serializer == "none" && !cell.IsUnstable;
 
-    private IEnumerable<string> Losses(Result ours)
+    /// <summary>By how much the best rival of the same work was better, where it was.</summary>
+    private (double Factor, string Line)? Loss(Result ours)
     {
-        foreach (string rival in Transports.Sockets)
-        {
-            if (_figures.Find(rival, "none", ours.Shape, ours.Mode, ours.Batch) is not { } theirs)
-                continue;
-            string which = $"{Transports.Label(ours.Transport)}, {ours.Shape}, {ours.Mode}{(ours.Batch > 1 ? $", {ours.Batch} together" : "")}";
-            if (ours.Mode == "request" && ours.Batch == 1 && ours.P50 > theirs.P50)
-                yield return $"{which}: {Us(ours.P50)}; {Transports.Label(rival)} {Us(theirs.P50)}";
-            if ((ours.Mode == "stream" || ours.Batch > 1) && ours.MessagesPerSecond < theirs.MessagesPerSecond)
-                yield return $"{which}: {Tables.Short(ours.MessagesPerSecond)} a second; {Transports.Label(rival)} {Tables.Short(theirs.MessagesPerSecond)}";
-        }
+        bool isTime = ours.Mode == "request" && ours.Batch == 1;
+        Result? best = Transports.Sockets.Select(rival => _figures.Find(rival, "none", ours.Shape, ours.Mode, ours.Batch)).OfType<Result>()
+            .Where(static rival => !rival.IsUnstable).MinBy(rival => isTime ? rival.P50 : -rival.MessagesPerSecond);
+        if (best is null)
+            return null;
+        double factor = isTime ? ours.P50 / best.P50 : best.MessagesPerSecond / ours.MessagesPerSecond;
+        string which = $"{Transports.Label(ours.Transport)}, {ours.Shape}, {ours.Mode}{(ours.Batch > 1 ? $", {ours.Batch} together" : "")}";
+        return factor < Noticeable ? null : (factor, $"{which}: {Value(ours)}; {Transports.Label(best.Transport)} {Value(best)}");
+
+        string Value(Result cell) => isTime ? Us(cell.P50) : Tables.Short(cell.MessagesPerSecond) + " a second";
     }
 
     private static string Us(double microseconds) => Tables.Short(microseconds) + " us";

@@ -10,6 +10,7 @@ namespace Ipc.Matrix.Cells;
 /// <summary>The two sorts of pictures, drawn by ScottPlot: both have a logarithmic axis, because what is compared differs by powers of ten.</summary>
 internal static class Drawing
 {
+    private const string Font = "DejaVu Sans"; // where it is not there the library takes another
     private const int Width = 900, Height = 520;
     private const int RowHeight = 22, Around = 130; // of bars
 
@@ -29,6 +30,7 @@ internal static class Drawing
         plot.Axes.Bottom.TickGenerator = new ScottPlot.TickGenerators.NumericManual(
             ticks.Select(tick => isLogX ? Math.Log10(tick.Place) : tick.Place).ToArray(), ticks.Select(static tick => tick.Label).ToArray());
         plot.Axes.Left.TickGenerator = Decades(all.SelectMany(static series => series.Points).Select(static point => point.Y));
+        plot.Font.Set(Font);
         plot.XLabel(x);
         plot.YLabel(y);
         plot.ShowLegend(Edge.Right);
@@ -63,6 +65,7 @@ internal static class Drawing
 
         plot.Axes.Left.TickGenerator = new ScottPlot.TickGenerators.NumericManual(rows.Select(static (_, row) => -(double)row).ToArray(), [.. rows]);
         plot.Axes.Bottom.TickGenerator = Decades(all.SelectMany(static series => series.Points).Select(static point => point.Y));
+        plot.Font.Set(Font);
         plot.XLabel(x);
         plot.HideGrid();
         double most = Math.Ceiling(all.SelectMany(static series => series.Points).Max(static point => Math.Log10(point.Y)) + 0.2);

@@ -57,18 +57,19 @@ internal static class MeasuringProcess
         return Statistics.Of(work, rounds, used, work.Number - first);
     }
 
-    /// <summary>Returns what a message took at last.</summary>
+    /// <summary>Returns what a message took in the best round: one round that was held up must not make all others short.</summary>
     private static double WarmUp(Link link, Worker answering, Work work, Plan plan)
     {
         long began = Stopwatch.GetTimestamp();
         int count = work.Batch;
+        double best = double.MaxValue;
         for (; ; )
         {
             Round round = RunRound(link, answering, work, count);
-            double each = round.Seconds / round.Messages;
+            best = Math.Min(best, round.Seconds / round.Messages);
             if (Stopwatch.GetElapsedTime(began) >= plan.WarmUp)
-                return each;
-            count = (int)Math.Min(4L * count, plan.Messages(work, each));
+                return best;
+            count = (int)Math.Min(4L * count, plan.Messages(work, best));
         }
     }
 
