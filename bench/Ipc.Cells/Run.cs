@@ -43,7 +43,7 @@ internal static class Run
             throw new IOException("Two processes on one core are another measurement than this one: it needs two cores.");
         double load = Surroundings.Load();
         if (load > Surroundings.Busy)
-            Console.Error.WriteLine(string.Create(CultureInfo.InvariantCulture, $"This machine is busy (load {load:0.0}): the figures will say so."));
+            Console.Error.WriteLine(string.Create(CultureInfo.InvariantCulture, $"This machine is busy ({load:0.0} processors): the figures will say so."));
         Plan plan = options.Plan ?? (options.Quick ? Plan.Quick : Plan.Full);
         long began = Stopwatch.GetTimestamp();
         Controller controller = new(plan, cores, new Progress(cells.Length));

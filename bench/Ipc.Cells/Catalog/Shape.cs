@@ -23,7 +23,8 @@ internal sealed record Shape(string Name, int Count, int Request, int Response)
     /// <summary>A shape that is sent one way only: there is no answer to wait for.</summary>
     public bool IsOneWay => Name.StartsWith("oneway", StringComparison.Ordinal);
 
-    public int Ids => Math.Max(1, Request - 40) / 10;
+    /// <summary>Of ten bytes in protobuf each, beside the name, the number and the fields.</summary>
+    public int Ids => (Request - 10 - 6 * Fields) / 10;
 
     public int Fields => IsOneWay ? 1 : FieldCount;
 

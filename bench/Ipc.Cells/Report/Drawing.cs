@@ -18,13 +18,14 @@ internal static class Drawing
     public static string Lines(string x, string y, IReadOnlyList<(double Place, string Label)> ticks, bool isLogX, IReadOnlyList<Series> all)
     {
         Plot plot = new();
-        foreach (Series series in all)
+        foreach ((int index, Series series) in all.Index())
         {
             ScottPlot.Plottables.Scatter line = plot.Add.Scatter(
                 series.Points.Select(point => isLogX ? Math.Log10(point.X) : point.X).ToArray(), series.Points.Select(static point => Math.Log10(point.Y)).ToArray());
             line.LegendText = series.Label;
             line.LineWidth = 2;
             line.MarkerSize = 6;
+            line.MarkerShape = index < Colors.Category10.Length ? MarkerShape.FilledCircle : MarkerShape.FilledSquare; // colours come again
         }
 
         plot.Axes.Bottom.TickGenerator = new ScottPlot.TickGenerators.NumericManual(

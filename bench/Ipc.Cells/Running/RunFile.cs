@@ -33,7 +33,7 @@ internal sealed record RunFile
     [JsonPropertyName("seconds")]
     public double Seconds { get; init; }
 
-    /// <summary>Processes that wanted a processor when it began: above 0.5 something else was measured, too.</summary>
+    /// <summary>How many processors were busy with something else just before it began.</summary>
     [JsonPropertyName("load_before")]
     public double LoadBefore { get; init; }
 
