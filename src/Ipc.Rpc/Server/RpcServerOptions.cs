@@ -70,8 +70,8 @@ public sealed class RpcServerOptions
     /// user.</summary>
     public Access Access { get; set; } = Access.User;
 
-    /// <summary>Takes the name of a live server that was started with this too, and lets the next one take its own: then
-    /// this server stops in good order, as <see cref="RpcServer.StopAsync(System.Threading.CancellationToken)"/> does,
+    /// <summary>Takes the name of a live server that was started with this too, and lets the next one take its own:
+    /// then this server stops in good order, as <see cref="RpcServer.StopAsync(System.Threading.CancellationToken)"/> does,
     /// and <see cref="RpcServer.Completion"/> completes. So a new process is started beside the old one, and clients
     /// find a server all the time. On Linux; elsewhere opening fails. Default: false.</summary>
     public bool TakeOver { get; set; }
