@@ -71,9 +71,9 @@ public sealed class RpcServerOptions
     public Access Access { get; set; } = Access.User;
 
     /// <summary>Takes the name of a live server that was started with this too, and lets the next one take its own:
-    /// then this server stops in good order, as <see cref="RpcServer.StopAsync(System.Threading.CancellationToken)"/> does,
-    /// and <see cref="RpcServer.Completion"/> completes. So a new process is started beside the old one, and clients
-    /// find a server all the time. On Linux; elsewhere opening fails. Default: false.</summary>
+    /// then this server stops in good order, as <see cref="RpcServer.StopAsync(System.Threading.CancellationToken)"/>
+    /// does, and <see cref="RpcServer.Completion"/> completes. So a new process is started beside the old one, and
+    /// clients find a server all the time. On Linux; elsewhere opening fails. Default: false.</summary>
     public bool TakeOver { get; set; }
 
     /// <summary>Accepts or refuses a client that wants to connect: return <see langword="null"/> to accept it, or the
