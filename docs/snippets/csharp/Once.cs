@@ -44,6 +44,8 @@ internal static class Once
             // end-snippet
         }
 
+        // The second run is answered from memory: //> 2
+
         await server.StopAsync();
         store.Dispose();
         Directory.Delete(directory, recursive: true);

@@ -94,6 +94,7 @@ typedef struct ipc_event {
 /* Has another server taken the name? As IPC_EVENT_FOLLOWED says once; only who waits in this listener learns of it.
  *
  * listener   the listener
+ * Returns    whether it has; false also where that was not learned yet.
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API bool ipc_listener_is_followed(const ipc_listener *listener);
