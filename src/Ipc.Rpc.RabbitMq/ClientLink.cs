@@ -10,8 +10,8 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Ipc.Rpc.RabbitMq;
 
-// Requests that expect an answer go out on the channel that the answers come in on, as direct reply-to wants it, without
-// confirms: the answer is one. One-way calls have a channel of their own, with confirms.
+// Requests that expect an answer go out on the channel that the answers come in on, as direct reply-to wants it,
+// without confirms: the answer is one. One-way calls have a channel of their own, with confirms.
 
 /// <summary>A client's connection to the broker, and the calls that are under way on it.</summary>
 #pragma warning disable CA1001 // calls that end late still use them; nothing of the system belongs to them
@@ -108,7 +108,8 @@ internal sealed class ClientLink : BrokerLink
             throw Failed(
                 request.Method, RpcStatus.Unavailable, Lost(await Ended.ConfigureAwait(false)), isUnsent: true);
         Task published = _oneWay.BasicPublishAsync(
-            string.Empty, Address.WorkQueue, mandatory: true, properties, request.Body, CancellationToken.None).AsTask();
+            string.Empty, Address.WorkQueue, mandatory: true, properties, request.Body,
+            CancellationToken.None).AsTask();
         _ = published.ContinueWith(
             static task => _ = task.Exception, TaskScheduler.Default); // whoever waits may have gone
         try

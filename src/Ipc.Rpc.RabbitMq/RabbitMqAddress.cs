@@ -70,11 +70,13 @@ internal sealed class RabbitMqAddress
         string[] path = uri.AbsolutePath.TrimStart('/').Split('/');
         if (path.Length > 2)
             throw Wrong(
-                nameof(address), "its path has " + path.Length + " parts. A slash in the name of a virtual host is written as %2F.");
+                nameof(address),
+                "its path has " + path.Length + " parts. A slash in the name of a virtual host is written as %2F.");
         string service = Uri.UnescapeDataString(path[^1]);
         if (!IsName(service))
             throw Wrong(
-                nameof(address), "\"" + service + "\" is no name of a service: 1 to 120 of A-Z a-z 0-9 . _ - make one.");
+                nameof(address),
+                "\"" + service + "\" is no name of a service: 1 to 120 of A-Z a-z 0-9 . _ - make one.");
         return new RabbitMqAddress(
             uri, user, password, path.Length == 2 ? Uri.UnescapeDataString(path[0]) : "/", service);
     }

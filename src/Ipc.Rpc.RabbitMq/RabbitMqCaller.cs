@@ -9,8 +9,8 @@ namespace Ipc.Rpc.RabbitMq;
 /// <summary>Calls a service over a broker. Generated proxies use it as they use an <see cref="RpcClient"/>.</summary>
 /// <remarks>
 /// <para>Any number of threads may use it at once. A synchronous call holds its thread until the answer is there. Every
-/// call ends as over shared memory: with a response, an <see cref="RpcCallException"/> or the cancellation of its token.
-/// A call that is made in a handler has the handler's deadline and ends with it.</para>
+/// call ends as over shared memory: with a response, an <see cref="RpcCallException"/> or the cancellation of its
+/// token. A call that is made in a handler has the handler's deadline and ends with it.</para>
 /// <para>A request is delivered at least once: when its server or the connection goes before the request was
 /// acknowledged, the broker gives it to another server, marked (<see cref="RabbitMqMarks"/>). One-way methods return
 /// when the broker has confirmed that it has the message. The handler's deadline is what was left when the request was

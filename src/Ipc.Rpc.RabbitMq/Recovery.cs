@@ -6,8 +6,8 @@ using RabbitMQ.Client;
 
 namespace Ipc.Rpc.RabbitMq;
 
-/// <summary>Keeps one link to a broker: opens the first one, and after each one's end another, with pauses that grow and
-/// differ from client to client.</summary>
+/// <summary>Keeps one link to a broker: opens the first one, and after each one's end another, with pauses that grow
+/// and differ from client to client.</summary>
 internal sealed class Recovery<TLink> : IAsyncDisposable
     where TLink : BrokerLink
 {

@@ -73,5 +73,6 @@ internal sealed class Request
         Headers = _properties.Headers is { } headers ? new Dictionary<string, object?>(headers) : null,
     };
 
-    private static string Short(string? text) => text is null ? string.Empty : text.Length <= 60 ? text : text[..60] + "...";
+    private static string Short(string? text) =>
+        text is null ? string.Empty : text.Length <= 60 ? text : text[..60] + "...";
 }

@@ -11,7 +11,8 @@ namespace Ipc.Rpc.RabbitMq;
 
 /// <summary>A server's connection to the broker, and the requests that it has in hand.</summary>
 /// <remarks>A request is acknowledged when its answer has been handed to the broker, or its message to the dead-letter
-/// queue. What is not acknowledged when the connection goes is delivered again, to whoever consumes the queue.</remarks>
+/// queue. What is not acknowledged when the connection goes is delivered again, to whoever consumes the
+/// queue.</remarks>
 #pragma warning disable CA1001 // calls that end late still use them; nothing of the system belongs to them
 internal sealed class ServerLink : BrokerLink
 #pragma warning restore CA1001
@@ -245,7 +246,8 @@ internal sealed class ServerLink : BrokerLink
                 request, [], null,
                 new RpcCallException(
                     RpcStatus.Aborted,
-                    "The request was " + why + ". It is in the queue " + Address.DeadQueue + ".")).ConfigureAwait(false);
+                    "The request was " + why + ". It is in the queue " + Address.DeadQueue + "."))
+                .ConfigureAwait(false);
     }
 
     /// <summary>Puts a message into the dead-letter queue. When this returns, it is there, and may be

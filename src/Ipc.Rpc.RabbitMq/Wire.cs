@@ -7,8 +7,8 @@ using System.Text;
 
 namespace Ipc.Rpc.RabbitMq;
 
-// A message is the protobuf of its contract, so that programs without this library can read and write it. What belongs to
-// the call is in AMQP's properties and headers:
+// A message is the protobuf of its contract, so that programs without this library can read and write it. What belongs
+// to the call is in AMQP's properties and headers:
 //   type            "ipc-rpc/1"
 //   message-id      of the call, the same for all its attempts
 //   correlation-id  of the attempt; an answer has the same
