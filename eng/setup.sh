@@ -111,6 +111,27 @@ offer() {
     fi
 }
 
+_root() { # COMMAND...
+    if [ "$(id -u)" = 0 ]; then "$@"; elif [ -t 0 ]; then sudo "$@"; else sudo -n "$@"; fi
+}
+
+# The broker whose client is Ipc.Rpc.RabbitMq. Its package starts a service of the system, which nobody asked for: the tests start a broker of their own, as a child. So it is
+# installed under a policy (policy-rc.d, 101: not allowed) that starts nothing; and where systemd runs not at all, for there the service would begin with the next start of the machine.
+offer_rabbitmq() {
+    local policy=/usr/sbin/policy-rc.d server=/usr/lib/rabbitmq/bin/rabbitmq-server made=
+    [ ! -e $server ] || return 0
+    if [ -d /run/systemd/system ]; then
+        warn "  rabbitmq-server is not here, and not installed: its package enables a service. What needs it is left out."
+        warn "  By hand:  sudo systemctl mask rabbitmq-server epmd.socket epmd.service; sudo apt-get install --no-install-recommends rabbitmq-server"
+        return 0
+    fi
+    if [ ! -e $policy ]; then
+        printf '#!/bin/sh\nexit 101\n' | _root tee $policy >/dev/null && _root chmod 755 $policy && made=yes || return 0
+    fi
+    offer rabbitmq-server:$server
+    [ -z "$made" ] || _root rm -f $policy
+}
+
 require_spin() { # the model checker, and the compiler of what it makes: only for long runs and `ctest --preset models`
     command -v spin >/dev/null && command -v gcc >/dev/null || offer spin:/usr/bin/spin gcc:/usr/bin/gcc
     command -v spin >/dev/null && command -v gcc >/dev/null || { warn "By hand:  sudo apt-get install spin gcc"; return 1; }

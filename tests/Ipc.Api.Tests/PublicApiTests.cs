@@ -87,6 +87,7 @@ public sealed class PublicApiTests
             .Where(name => library != "Ipc.Hosting" || !name.StartsWith("Microsoft.Extensions.", StringComparison.Ordinal))
             .Where(name => library != "Ipc.Pipelines" || name != "System.IO.Pipelines") // the framework's own from .NET 9 on
             .Where(name => library != "Ipc.Rpc.MessagePack" || name is not ("MessagePack" or "MessagePack.Annotations"))
+            .Where(name => library != "Ipc.Rpc.RabbitMq" || name != "RabbitMQ.Client")
             .Where(name => library != "Ipc.Rpc.ProtobufNet" || name is not ("protobuf-net" or "protobuf-net.Core"))
             .ToArray();
         Assert.Empty(foreign);

@@ -37,6 +37,7 @@ public sealed partial class LayerTests
         ["Ipc.Rpc.ProtobufNet"] = ["Ipc.Rpc"],
         ["Ipc.Hosting"] = ["Ipc.Rpc"],
         ["Ipc.Grpc"] = ["Ipc.Rpc"],
+        ["Ipc.Rpc.RabbitMq"] = ["Ipc.Rpc"],
         ["Ipc.Pipelines"] = ["Ipc.Core"],
         ["Ipc.Tcp"] = ["Ipc.Core"],
         ["Ipc.AspNetCore"] = ["Ipc.Pipelines"],

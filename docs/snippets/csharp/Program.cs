@@ -14,6 +14,7 @@ Func<Task>? run = args is [var name] ? name switch
     nameof(Connections) => Connections.Run,
     nameof(Bytes) => Bytes.Run,
     nameof(Machines) => Machines.Run,
+    nameof(Brokers) => Brokers.Run,
     nameof(Web) => Web.Run,
     nameof(Gateways) => Gateways.Run,
     nameof(Locks) => Locks.Run,

@@ -36,6 +36,7 @@ internal static partial class RunnerInputs
         ["Ipc.Pipelines.Tests"] = [],
         ["Ipc.Tcp.Tests"] = [],
         ["Ipc.Rpc.Codec.Tests"] = OfCodecs,
+        ["Ipc.Rpc.RabbitMq.Tests"] = [],
         ["Ipc.Rpc.Contracts.Tests"] = [],
         ["Ipc.Rpc.Generator.Tests"] = ["docs/diagnostics", "src/Ipc.Rpc.Generator", "tests/Ipc.Rpc.Generator.Tests"],
         ["Ipc.Rpc.Serializers.Newest.Tests"] = OfCodecs,

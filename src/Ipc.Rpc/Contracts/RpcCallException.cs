@@ -50,6 +50,37 @@ public sealed class RpcCallException : Exception
         IsUnsent = isUnsent;
     }
 
+    /// <summary>The failure of a call that another transport than shared memory carried: for classes derived from
+    /// <see cref="RpcCaller"/>.</summary>
+    /// <param name="status">Why it failed.</param>
+    /// <param name="text">The same, in words.</param>
+    /// <param name="method">What was called; <see langword="null"/> if there was no call.</param>
+    /// <param name="peer">Who was called, as text; <see langword="null"/> if it is not known.</param>
+    /// <param name="remoteType">The full type name of the exception that the handler threw; <see langword="null"/> for
+    /// other failures.</param>
+    /// <param name="details">Detail messages, which must not change afterwards; <see langword="null"/> for
+    /// none.</param>
+    /// <param name="isUnsent">Whether the request was certainly not handled, so that the call may be repeated.</param>
+    /// <param name="inner">The transport's own exception.</param>
+    public static RpcCallException OfTransport(
+        RpcStatus status,
+        string text,
+        RpcMethod? method,
+        string? peer,
+        string? remoteType = null,
+        IReadOnlyList<RpcDetail>? details = null,
+        bool isUnsent = false,
+        Exception? inner = null)
+        => new(
+            status,
+            remoteType,
+            text ?? throw new ArgumentNullException(nameof(text)),
+            inner,
+            details,
+            method,
+            peer,
+            isUnsent);
+
     /// <summary>Why it failed.</summary>
     public RpcStatus Status { get; }
 

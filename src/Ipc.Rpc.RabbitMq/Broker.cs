@@ -1,0 +1,136 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using System.IO;
+using System.Net.Sockets;
+using System.Threading;
+using System.Threading.Tasks;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Exceptions;
+
+namespace Ipc.Rpc.RabbitMq;
+
+/// <summary>Connecting to a broker, and what its failures mean.</summary>
+internal static class Broker
+{
+    private const ushort AccessRefused = 403, NotAllowed = 530, PreconditionFailed = 406, NotFound = 404;
+
+    /// <exception cref="RpcCallException">There is none, or it refuses.</exception>
+    /// <exception cref="OperationCanceledException">The token fired.</exception>
+    public static async Task<IConnection> ConnectAsync(
+        RabbitMqAddress address, RabbitMqOptions options, string role, CancellationToken cancellationToken)
+    {
+        ConnectionFactory factory = new()
+        {
+            HostName = address.Host,
+            Port = address.Port,
+            UserName = address.User,
+            Password = address.Password,
+            VirtualHost = address.VirtualHost,
+            // it stalls when the broker fails while it recovers, and it leaves calls waiting that nobody answers any
+            // more: Recovery does it, and ends them
+            AutomaticRecoveryEnabled = false,
+            TopologyRecoveryEnabled = false,
+            RequestedConnectionTimeout = options.ConnectTimeout,
+            HandshakeContinuationTimeout = options.ConnectTimeout,
+            ContinuationTimeout = options.ConnectTimeout,
+            RequestedHeartbeat = options.Heartbeat,
+            MaxInboundMessageBodySize = (uint)options.MaxMessageBytes,
+            ClientProvidedName = "ipc " + role + " " + address.Service,
+        };
+        if (address.IsTls)
+            factory.Ssl = new SslOption(address.Host, enabled: true);
+        using CancellationTokenSource limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limited.CancelAfter(options.ConnectTimeout);
+        try
+        {
+            return await factory.CreateConnectionAsync(limited.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            throw;
+        }
+        catch (Exception e) when (IsOfBroker(e))
+        {
+            throw Failure(e, address, isUnsent: true);
+        }
+    }
+
+    /// <summary>Whether an exception is what the client or the network makes of a broker's failure.</summary>
+    public static bool IsOfBroker(Exception e) =>
+        e is RabbitMQClientException or IOException or SocketException or TimeoutException
+            or OperationCanceledException or ObjectDisposedException;
+
+    /// <summary>What its failure is for a call.</summary>
+    /// <param name="failure">What was thrown.</param>
+    /// <param name="address">The broker.</param>
+    /// <param name="isUnsent">Whether the call was certainly not handled.</param>
+    /// <param name="method">What was called; <see langword="null"/> for nothing yet.</param>
+    public static RpcCallException Failure(
+        Exception failure, RabbitMqAddress address, bool isUnsent, RpcMethod? method = null)
+    {
+        RpcStatus status = RpcStatus.Unavailable;
+        string text = First(address.Broker) + " cannot be reached: " + failure.Message +
+            " Check that it runs and that the address is right.";
+        if (Find(failure, out AuthenticationFailureException? refused))
+        {
+            status = RpcStatus.Unauthenticated;
+            text = First(address.Broker) + " refused the user or the password: " + refused.Message;
+        }
+        else if (Find(failure, out OperationInterruptedException? said) && said.ShutdownReason is { } reason)
+        {
+            text = First(address.Broker) + " said " + reason.ReplyCode + ", \"" + reason.ReplyText + "\".";
+            status = reason.ReplyCode switch
+            {
+                AccessRefused or NotAllowed => RpcStatus.Unauthenticated,
+                PreconditionFailed => RpcStatus.FailedPrecondition,
+                NotFound => RpcStatus.NotFound,
+                _ => RpcStatus.Unavailable,
+            };
+        }
+
+        return RpcCallException.OfTransport(
+            status, text, method, address.Peer, isUnsent: isUnsent, inner: failure);
+    }
+
+    /// <summary>Closes what may be closed already, without waiting for a broker that does not answer.</summary>
+    public static async Task CloseAsync(IConnection connection)
+    {
+        try
+        {
+            await connection.CloseAsync(
+                200, "Goodbye", TimeSpan.FromSeconds(2), abort: true, CancellationToken.None).ConfigureAwait(false);
+            await connection.DisposeAsync().ConfigureAwait(false);
+        }
+        catch (Exception e) when (IsOfBroker(e))
+        {
+            // it is gone
+        }
+    }
+
+    public static string First(string text) => char.ToUpperInvariant(text[0]) + text[1..];
+
+    private static bool Find<T>(Exception? failure, [NotNullWhen(true)] out T? found)
+        where T : Exception
+    {
+        for (; failure is not null; failure = failure.InnerException)
+        {
+            if (failure is T hit)
+            {
+                found = hit;
+                return true;
+            }
+
+            if (failure is AggregateException { InnerExceptions: { Count: > 1 } several })
+            {
+                foreach (Exception each in several)
+                {
+                    if (Find(each, out found))
+                        return true;
+                }
+            }
+        }
+
+        found = null;
+        return false;
+    }
+}

@@ -1,0 +1,100 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+
+namespace Ipc.Rpc.RabbitMq;
+
+/// <summary>A broker, a virtual host of it, and the name of a service there.</summary>
+internal sealed class RabbitMqAddress
+{
+    private const int LongestName = 120;
+
+    private RabbitMqAddress(Uri uri, string user, string password, string virtualHost, string service)
+    {
+        IsTls = uri.Scheme == "amqps";
+        Host = uri.Host;
+        Port = uri.Port > 0 ? uri.Port : IsTls ? 5671 : 5672;
+        User = user;
+        Password = password;
+        VirtualHost = virtualHost;
+        Service = service;
+    }
+
+    public bool IsTls { get; }
+
+    public string Host { get; }
+
+    public int Port { get; }
+
+    public string User { get; }
+
+    public string Password { get; }
+
+    public string VirtualHost { get; }
+
+    public string Service { get; }
+
+    /// <summary>Where the requests wait.</summary>
+    public string WorkQueue => "ipc." + Service;
+
+    /// <summary>Where messages are put that nobody could handle.</summary>
+    public string DeadQueue => WorkQueue + ".dead";
+
+    /// <summary>The exchange that brings cancellations to every server of the service.</summary>
+    public string CancelExchange => WorkQueue + ".cancel";
+
+    /// <summary>The broker, without the password.</summary>
+    public string Broker => string.Create(
+        CultureInfo.InvariantCulture,
+        $"the broker {Host}:{Port}, virtual host \"{VirtualHost}\", user \"{User}\"");
+
+    /// <summary>Whom a client calls, for texts.</summary>
+    public string Peer => "the service \"" + Service + "\" at " + Broker;
+
+    /// <exception cref="ArgumentException">It is no such address; the text does not repeat its password.</exception>
+    public static RabbitMqAddress Parse(string address)
+    {
+        ArgumentNullException.ThrowIfNull(address);
+        if (!Uri.TryCreate(address, UriKind.Absolute, out Uri? uri) || uri.Scheme is not ("amqp" or "amqps"))
+            throw Wrong(nameof(address), "it does not begin with amqp:// or amqps://, or is no URI.");
+        if (uri.Query.Length > 0 || uri.Fragment.Length > 0)
+            throw Wrong(nameof(address), "it has a query or a fragment.");
+        (string user, string password) = ("guest", "guest");
+        if (uri.UserInfo.Length > 0)
+        {
+            string[] parts = uri.UserInfo.Split(':', 2);
+            user = Uri.UnescapeDataString(parts[0]);
+            password = parts.Length > 1 ? Uri.UnescapeDataString(parts[1]) : string.Empty;
+        }
+
+        string[] path = uri.AbsolutePath.TrimStart('/').Split('/');
+        if (path.Length > 2)
+            throw Wrong(
+                nameof(address),
+                "its path has " + path.Length + " parts. A slash in the name of a virtual host is written as %2F.");
+        string service = Uri.UnescapeDataString(path[^1]);
+        if (!IsName(service))
+            throw Wrong(
+                nameof(address),
+                "\"" + service + "\" is no name of a service: 1 to 120 of A-Z a-z 0-9 . _ - make one.");
+        return new RabbitMqAddress(
+            uri, user, password, path.Length == 2 ? Uri.UnescapeDataString(path[0]) : "/", service);
+    }
+
+    private static bool IsName([NotNullWhen(true)] string? name)
+    {
+        if (name is not { Length: > 0 and <= LongestName })
+            return false;
+        foreach (char c in name)
+        {
+            if (!char.IsAsciiLetterOrDigit(c) && c is not ('.' or '_' or '-'))
+                return false;
+        }
+
+        return true;
+    }
+
+    private static ArgumentException Wrong(string parameter, string why) => new(
+        "The address of a service at a broker is amqp://USER:PASSWORD@HOST:PORT/VHOST/SERVICE; in this one, " + why,
+        parameter);
+}

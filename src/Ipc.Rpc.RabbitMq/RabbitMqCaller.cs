@@ -1,0 +1,340 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ipc.Rpc.RabbitMq;
+
+/// <summary>Calls a service over a broker. Generated proxies use it as they use an <see cref="RpcClient"/>.</summary>
+/// <remarks>
+/// <para>Any number of threads may use it at once. A synchronous call holds its thread until the answer is there. Every
+/// call ends as over shared memory: with a response, an <see cref="RpcCallException"/> or the cancellation of its
+/// token. A call that is made in a handler has the handler's deadline and ends with it.</para>
+/// <para>A request is delivered at least once: when its server or the connection goes before the request was
+/// acknowledged, the broker gives it to another server, marked (<see cref="RabbitMqMarks"/>). One-way methods return
+/// when the broker has confirmed that it has the message. The handler's deadline is what was left when the request was
+/// sent, counted from its delivery. A cancellation is sent to the servers and may get lost.</para>
+/// <para>What it does not have yet: streams, which fail with <see cref="RpcStatus.Unimplemented"/>. Reports of progress
+/// do not come.</para>
+/// </remarks>
+public sealed class RabbitMqCaller : RpcCaller
+{
+    private static readonly ActivitySource _source = new("Ipc.Rpc.RabbitMq");
+
+    private readonly Recovery<ClientLink> _recovery;
+    private readonly RabbitMqAddress _address;
+    private readonly RabbitMqClientOptions _options;
+    private readonly CallTerms _terms;
+
+    internal RabbitMqCaller(
+        Recovery<ClientLink> recovery, RabbitMqAddress address, RabbitMqClientOptions options, CallTerms terms)
+    {
+        _recovery = recovery;
+        _address = address;
+        _options = options;
+        _terms = terms;
+    }
+
+    /// <summary>A proxy of the contract, as <see cref="RpcClient.For{TContract}"/> makes one.</summary>
+    /// <exception cref="InvalidOperationException">The contract is not registered; the text says what to
+    /// do.</exception>
+    public TContract For<TContract>()
+        where TContract : class
+        => RpcContracts.Client<TContract>(this);
+
+    /// <summary>The same with another timeout for calls that are not answered by a stream.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">It is negative, and not
+    /// <see cref="System.Threading.Timeout.InfiniteTimeSpan"/>.</exception>
+    public RabbitMqCaller WithTimeout(TimeSpan timeout)
+    {
+        if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
+            throw new ArgumentOutOfRangeException(
+                nameof(timeout), timeout, "A timeout cannot be negative; Timeout.InfiniteTimeSpan is none.");
+        return With(_terms with { Timeout = timeout });
+    }
+
+    /// <summary>The same with a moment at which calls end at the latest, with
+    /// <see cref="RpcStatus.DeadlineExceeded"/>.</summary>
+    public RabbitMqCaller WithDeadline(Deadline until) => With(_terms with { Until = until });
+
+    /// <summary>The same with this metadata for its requests, as headers <c>ipc-m-KEY</c>, instead of any earlier one.
+    /// It is copied. The order of different keys is not kept.</summary>
+    public RabbitMqCaller With(RpcMetadata metadata)
+    {
+        ArgumentNullException.ThrowIfNull(metadata);
+        RpcMetadata copy = new();
+        foreach ((string key, ReadOnlyMemory<byte> value) in metadata)
+            copy.Add(key, value.ToArray());
+        return With(_terms with { Metadata = copy });
+    }
+
+    /// <summary>The same with somebody who is told the metadata of each answer, before its caller gets the result or
+    /// the error. It is not called if there was no answer.</summary>
+    public RabbitMqCaller WithAnswer(Action<RpcMetadata> answer)
+    {
+        ArgumentNullException.ThrowIfNull(answer);
+        return With(_terms with { Answer = answer });
+    }
+
+    /// <inheritdoc/>
+    public override TResponse Call<TRequest, TResponse>(
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
+        => CallAsync(method, in request, cancellationToken).AsTask().GetAwaiter().GetResult();
+
+    /// <inheritdoc/>
+    public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(method);
+        if (method.Kind != RpcMethodKind.Unary)
+            throw new ArgumentException(
+                method.FullName + " is " + method.Kind + " and cannot be called as Unary.", nameof(method));
+        cancellationToken.ThrowIfCancellationRequested();
+        return Unary(method, Encode(method, in request), cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public override ValueTask<TResponse> CallAsync<TRequest, TResponse, TProgress>(
+        RpcProgressMethod<TRequest, TResponse, TProgress> method,
+        in TRequest request,
+        IProgress<TProgress> progress,
+        CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(method);
+        ArgumentNullException.ThrowIfNull(progress);
+        return CallAsync(method.Unary, in request, cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public override void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request)
+        => NotifyAsync(method, in request).AsTask().GetAwaiter().GetResult();
+
+    /// <summary>Calls a one-way method. It completes when the broker has confirmed that it has the message, on disk
+    /// with the default queues.</summary>
+    /// <exception cref="RpcCallException"><see cref="RpcStatus.Unavailable"/>: the broker has not confirmed it; if it
+    /// is <see cref="RpcCallException.IsUnsent"/>, it certainly has it not.</exception>
+    /// <inheritdoc/>
+    public override ValueTask NotifyAsync<TRequest>(
+        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(method);
+        cancellationToken.ThrowIfCancellationRequested();
+        return new ValueTask(Attempts<bool>(
+            method,
+            method.IsIdempotent,
+            Encode(method, in request),
+            async (link, outgoing, attempt, until, stop) =>
+            {
+                await link.NotifyAsync(outgoing, attempt, until, stop).ConfigureAwait(false);
+                return true;
+            },
+            cancellationToken));
+    }
+
+    /// <summary>Not supported.</summary>
+    /// <exception cref="RpcCallException"><see cref="RpcStatus.Unimplemented"/>.</exception>
+    public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(
+        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancellationToken = default)
+        => throw NoStreams(method);
+
+    /// <summary>Not supported.</summary>
+    /// <exception cref="RpcCallException"><see cref="RpcStatus.Unimplemented"/>.</exception>
+    public override ValueTask<TResponse> ClientStream<TRequest, TIn, TResponse>(
+        RpcStreamMethod<TRequest, TIn, TResponse> method,
+        TRequest request,
+        IAsyncEnumerable<TIn> items,
+        CancellationToken cancellationToken = default)
+        => throw NoStreams(method);
+
+    /// <summary>Not supported.</summary>
+    /// <exception cref="RpcCallException"><see cref="RpcStatus.Unimplemented"/>.</exception>
+    public override IAsyncEnumerable<TOut> Duplex<TRequest, TIn, TOut>(
+        RpcStreamMethod<TRequest, TIn, TOut> method,
+        TRequest request,
+        IAsyncEnumerable<TIn> items,
+        CancellationToken cancellationToken = default)
+        => throw NoStreams(method);
+
+    private RabbitMqCaller With(CallTerms terms) => new(_recovery, _address, _options, terms);
+
+    private async ValueTask<TResponse> Unary<TRequest, TResponse>(
+        RpcMethod<TRequest, TResponse> method, byte[] request, CancellationToken cancellationToken)
+    {
+        Answer answer = await Attempts(
+            method,
+            method.IsIdempotent,
+            request,
+            async (link, outgoing, attempt, until, stop) =>
+            {
+                Answer got = await link.CallAsync(outgoing, attempt, until, stop).ConfigureAwait(false);
+                return got.FailureOf(method, _address.Peer) is not { } failure
+                    ? got
+                    : throw Told(got, failure);
+            },
+            cancellationToken).ConfigureAwait(false);
+        _terms.Answer?.Invoke(Wire.MetadataOf(answer.Headers));
+        try
+        {
+            return method.Response.Decode(answer.Body);
+        }
+        catch (ProtoException e)
+        {
+            throw Failed(
+                method, RpcStatus.Internal, "The answer of " + method.FullName + " could not be decoded: " + e.Message,
+                inner: e);
+        }
+    }
+
+    private RpcCallException Told(Answer answer, RpcCallException failure)
+    {
+        _terms.Answer?.Invoke(Wire.MetadataOf(answer.Headers));
+        return failure;
+    }
+
+    /// <summary>Makes a call, again if the policy says so, until its deadline.</summary>
+    private async Task<T> Attempts<T>(
+        RpcMethod method,
+        bool isIdempotent,
+        byte[] body,
+        Func<ClientLink, Outgoing, int, Deadline, CancellationToken, Task<T>> make,
+        CancellationToken cancellationToken)
+    {
+        using Activity? activity = _source.StartActivity(method.FullName, ActivityKind.Client);
+        activity?.SetTag("messaging.system", "rabbitmq").SetTag("messaging.destination.name", _address.WorkQueue);
+        activity?.SetTag("rpc.system", "ipc").SetTag("rpc.service", method.Service).SetTag("rpc.method", method.Name);
+        Outgoing request = Prepared(method, body);
+        CancellationToken ofHandler = RpcContext.Current?.Cancellation ?? default;
+        Deadline until = Deadline.Earlier(_terms.Until, RpcDeadline.Current);
+        if (_terms.Timeout != Timeout.InfiniteTimeSpan)
+            until = Deadline.Earlier(until, Deadline.After(_terms.Timeout));
+        using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(
+            cancellationToken, ofHandler, _recovery.Closing);
+        if (until != Deadline.Never && until.Remaining.TotalMilliseconds < int.MaxValue)
+            stop.CancelAfter((int)Math.Ceiling(until.Remaining.TotalMilliseconds));
+        RpcRetryPolicy? policy = _options.Retry;
+        TimeSpan pause = policy?.FirstPause ?? default;
+        bool mayBeSent = false;
+        for (int attempt = 1; ; attempt++)
+        {
+            try
+            {
+                ClientLink link = await LinkAsync(method, stop.Token).ConfigureAwait(false);
+                return await make(link, request, mayBeSent ? attempt : 1, until, stop.Token).ConfigureAwait(false);
+            }
+            catch (RpcCallException e) when (policy is not null && attempt < policy.Attempts
+                && policy.On.Contains(e.Status) && (e.IsUnsent || isIdempotent)
+                && (until == Deadline.Never || until.Remaining > pause) && !_recovery.Closing.IsCancellationRequested)
+            {
+                mayBeSent |= !e.IsUnsent;
+            }
+            catch (RpcCallException e)
+            {
+                activity?.SetStatus(ActivityStatusCode.Error, e.Message);
+                throw Whole(e, method, mayBeSent);
+            }
+            catch (OperationCanceledException e) when (stop.IsCancellationRequested)
+            {
+                activity?.SetStatus(ActivityStatusCode.Error);
+                throw Stopped(method, e, cancellationToken, ofHandler);
+            }
+
+            try
+            {
+                await Task.Delay(
+                    pause * (0.5 + (Random.Shared.NextDouble() / 2)), stop.Token).ConfigureAwait(false);
+            }
+            catch (OperationCanceledException e)
+            {
+                throw Stopped(method, e, cancellationToken, ofHandler);
+            }
+
+            pause = pause + pause < policy.LongestPause ? pause + pause : policy.LongestPause;
+        }
+    }
+
+    private async Task<ClientLink> LinkAsync(RpcMethod method, CancellationToken cancellationToken)
+    {
+        ObjectDisposedException.ThrowIf(_recovery.Closing.IsCancellationRequested, typeof(RabbitMqClient));
+        if (_recovery.Link is { } link)
+            return link;
+        RpcCallException missing = _recovery.Missing(method);
+        if (!_options.WaitForReady || missing.Status == RpcStatus.Unauthenticated)
+            throw missing;
+        return await _recovery.NextAsync(cancellationToken).ConfigureAwait(false);
+    }
+
+    private Outgoing Prepared(RpcMethod method, byte[] body)
+    {
+        if (body.Length > _options.MaxMessageBytes)
+            throw Failed(
+                method,
+                RpcStatus.ResourceExhausted,
+                "The request of " + method.FullName + " has " + body.Length + " bytes; " +
+                nameof(RabbitMqClientOptions) + "." + nameof(RabbitMqOptions.MaxMessageBytes) + " allows " +
+                _options.MaxMessageBytes + ". Raise it here and at the servers, as far as the broker takes it.",
+                isUnsent: true);
+        Dictionary<string, object?> headers = new() { [Wire.Method] = method.FullName };
+        Wire.AddMetadata(headers, _terms.Metadata);
+        Wire.AddTrace(headers);
+        return new Outgoing(method, Guid.NewGuid().ToString("N"), headers, body);
+    }
+
+    private byte[] Encode<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request)
+    {
+        try
+        {
+            return Wire.Encode(method.Request, in request);
+        }
+        catch (ProtoException e)
+        {
+            throw Failed(
+                method,
+                RpcStatus.InvalidArgument,
+                "The request for " + method.FullName + " cannot be encoded: " + e.Message,
+                isUnsent: true,
+                inner: e);
+        }
+    }
+
+    /// <summary>What ended the call: its token, the handler that made it, the client's end, or the deadline.</summary>
+    private Exception Stopped(
+        RpcMethod method, Exception stopped, CancellationToken cancellationToken, CancellationToken ofHandler)
+    {
+        foreach (CancellationToken token in new[] { cancellationToken, ofHandler })
+        {
+            if (token.IsCancellationRequested)
+                return new OperationCanceledException(
+                    "A call to " + method.FullName + " was cancelled.", stopped, token);
+        }
+
+        return _recovery.Closing.IsCancellationRequested
+            ? Failed(
+                method, RpcStatus.Unavailable,
+                "The client was disposed. Whether the call was handled is not known.", inner: stopped)
+            : Failed(
+                method, RpcStatus.DeadlineExceeded, "The deadline of a call to " + method.FullName + " passed.");
+    }
+
+    /// <summary>The failure of the call, of which the last attempt's is one part.</summary>
+    private RpcCallException Whole(RpcCallException last, RpcMethod method, bool mayBeSent)
+        => last.Method is not null && !(mayBeSent && last.IsUnsent)
+            ? last
+            : RpcCallException.OfTransport(
+                last.Status, last.Message, method, _address.Peer, last.RemoteType, last.Details,
+                last.IsUnsent && !mayBeSent, last.InnerException);
+
+    private RpcCallException Failed(
+        RpcMethod method, RpcStatus status, string text, bool isUnsent = false, Exception? inner = null)
+        => RpcCallException.OfTransport(status, text, method, _address.Peer, isUnsent: isUnsent, inner: inner);
+
+    private RpcCallException NoStreams(RpcMethod method)
+    {
+        ArgumentNullException.ThrowIfNull(method);
+        return Failed(
+            method,
+            RpcStatus.Unimplemented,
+            method.FullName + " has a stream, which does not go over a broker yet. Call it over shared memory or TCP.",
+            isUnsent: true);
+    }
+}

@@ -1,0 +1,143 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ipc.Rpc.RabbitMq;
+
+/// <summary>Serves contracts under a name at a broker, to clients on any machine. Any number of servers of one service
+/// share its requests.</summary>
+/// <remarks>
+/// <para>The same services as an <see cref="RpcServer"/> has, and with the same threads, limits and interceptors: it
+/// runs one within this process, and hands requests to it. A request is acknowledged after its handler has ended. If
+/// this process or its connection goes before that, the broker gives the request to another server, and the handler
+/// finds <see cref="RabbitMqMarks.Redelivered"/> there.</para>
+/// <para>To the queue <c>ipc.SERVICE.dead</c> go, with the reason in the header <c>ipc-reason</c>: messages that are no
+/// requests, requests that were delivered too often, and one-way calls whose handler failed or could not decode
+/// them.</para>
+/// <para>It comes back by itself when the broker was lost. The user needs the rights to configure, write and read
+/// <c>ipc.SERVICE</c>, <c>ipc.SERVICE.dead</c>, <c>ipc.SERVICE.cancel</c> and <c>amq.*</c>.</para>
+/// </remarks>
+/// <example><code>
+/// await using RabbitMqServer server = await RabbitMqServer.StartAsync(
+///     "amqp://me:secret@broker/trading/prices", QuotesRpc.Service(new Quotes()));
+/// </code></example>
+public sealed class RabbitMqServer : IAsyncDisposable
+{
+    private readonly Recovery<ServerLink> _recovery;
+    private readonly RequestHandler _handler;
+    private readonly RpcServer? _server;
+    private readonly RpcClient _client;
+    private readonly string _service;
+
+    private RabbitMqServer(
+        RabbitMqAddress address, RabbitMqServerOptions options, RpcServer? server, RpcClient client)
+    {
+        _service = address.Service;
+        _server = server;
+        _client = client;
+        _handler = new RequestHandler(client, options.DeadLettered);
+        _recovery = new Recovery<ServerLink>(
+            address, options, "server of", connection => new ServerLink(connection, address, options, _handler));
+    }
+
+    /// <summary>The name of the service at the broker.</summary>
+    public string Name => _service;
+
+    /// <summary>Whether there is a connection to the broker now.</summary>
+    public bool IsConnected => _recovery.Link is not null;
+
+    /// <summary>How many requests are being handled.</summary>
+    public int RequestsInHand => _recovery.Link?.InHand ?? 0;
+
+    /// <summary>How many messages this server has put into the dead-letter queue.</summary>
+    public long DeadLetters => _handler.DeadLetters;
+
+    /// <summary>Declares the service's queues and serves.</summary>
+    /// <param name="address">As of <see cref="RabbitMqClient.ConnectAsync"/>.</param>
+    /// <param name="services">What it serves.</param>
+    /// <exception cref="ArgumentException">It is no such address; two methods have the same name or id.</exception>
+    /// <exception cref="RpcCallException"><see cref="RpcStatus.Unavailable"/>: no broker answers there;
+    /// <see cref="RpcStatus.Unauthenticated"/>: it refuses the user, the password, the virtual host or what the server
+    /// does there; <see cref="RpcStatus.FailedPrecondition"/>: the queues exist with another
+    /// <see cref="RabbitMqServerOptions.QueueKind"/>.</exception>
+    /// <exception cref="IpcException">The regions of the server within this process cannot be made.</exception>
+    public static Task<RabbitMqServer> StartAsync(string address, params RpcService[] services)
+        => StartAsync(address, null, services);
+
+    /// <summary>The same with options.</summary>
+    /// <param name="address">As of <see cref="RabbitMqClient.ConnectAsync"/>.</param>
+    /// <param name="options">Options; <see langword="null"/> for the defaults.</param>
+    /// <param name="services">What it serves.</param>
+    /// <exception cref="ArgumentException">It is no such address; two methods have the same name or id.</exception>
+    /// <exception cref="RpcCallException">As of the other overload.</exception>
+    /// <exception cref="IpcException">The regions of the server within this process cannot be made.</exception>
+    public static Task<RabbitMqServer> StartAsync(
+        string address, RabbitMqServerOptions? options, params RpcService[] services)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        RabbitMqAddress parsed = RabbitMqAddress.Parse(address);
+        RabbitMqServerOptions copy = (options ?? new RabbitMqServerOptions()).Checked();
+        string inner = "amqp-" + Guid.NewGuid().ToString("N");
+        RpcServer server = RpcServer.Start(inner, copy.Handlers, services);
+        try
+        {
+            return StartedAsync(
+                new RabbitMqServer(parsed, copy, server, RpcClient.Connect(inner, ClientOptionsOf(copy))));
+        }
+        catch
+        {
+            server.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Stops gracefully: takes no further requests, waits for those in hand, then stops. What is not
+    /// acknowledged by then is delivered again, to another server.</summary>
+    /// <param name="timeout">How long to wait for handlers; then their tokens fire.</param>
+    /// <param name="cancellationToken">Ends that wait earlier.</param>
+    public async Task StopAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline until = Deadline.After(timeout);
+        if (_recovery.Link is { } link)
+        {
+            await link.StopConsumingAsync().ConfigureAwait(false);
+            while (link.InHand > 0 && !link.HasEnded && !until.HasPassed && !cancellationToken.IsCancellationRequested)
+                await Task.Delay(5, CancellationToken.None).ConfigureAwait(false);
+        }
+
+        await DisposeAsync().ConfigureAwait(false);
+    }
+
+    /// <summary>Stops at once: the tokens of pending handlers fire, and the broker gives their requests to other
+    /// servers.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        _handler.IsStopping = true;
+        await _recovery.DisposeAsync().ConfigureAwait(false);
+        _client.Dispose();
+        if (_server is not null)
+            await _server.DisposeAsync().ConfigureAwait(false);
+    }
+
+    private static RpcClientOptions ClientOptionsOf(RabbitMqServerOptions options)
+    {
+        RpcClientOptions client = new() { MaxPendingCalls = Math.Max(options.Prefetch, 65536) };
+        if (client.LoanBudget < 4L * options.MaxMessageBytes)
+            client.LoanBudget = 4L * options.MaxMessageBytes;
+        return client;
+    }
+
+    private static async Task<RabbitMqServer> StartedAsync(RabbitMqServer server)
+    {
+        try
+        {
+            await server._recovery.StartAsync(CancellationToken.None).ConfigureAwait(false);
+            return server;
+        }
+        catch
+        {
+            await server.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+    }
+}

@@ -1,0 +1,45 @@
+using System;
+
+namespace Ipc.Rpc.RabbitMq;
+
+/// <summary>Options of a <see cref="RabbitMqServer"/>.</summary>
+public sealed class RabbitMqServerOptions : RabbitMqOptions
+{
+    /// <summary>How many requests the broker gives to this server before it has acknowledged earlier ones: so many are
+    /// handled at once. 1 to 65535. Fewer share work more evenly among servers, more hide the way to the broker.
+    /// Default: 64.</summary>
+    public int Prefetch { get; set; } = 64;
+
+    /// <summary>The kind of the service's queues. All servers of a service have to choose the same one: the broker
+    /// refuses another (<see cref="RpcStatus.FailedPrecondition"/>). Default:
+    /// <see cref="RabbitMqQueueKind.Quorum"/>.</summary>
+    public RabbitMqQueueKind QueueKind { get; set; }
+
+    /// <summary>How often a message may be delivered, 1 to 20; one that comes again after that goes to the dead-letter
+    /// queue. Only quorum queues count. The broker counts every delivery whose server or connection went, whether or
+    /// not its handler had begun. Default: 20.</summary>
+    public int MaxDeliveries { get; set; } = 20;
+
+    /// <summary>Is told of every message that this server has put into the dead-letter queue, for a log. It runs on any
+    /// thread, and must not block.</summary>
+    public Action<RabbitMqDeadLetter>? DeadLettered { get; set; }
+
+    /// <summary>Options of the server that runs the handlers: interceptors, limits, who is told of failures. What is
+    /// about shared memory (capacities, access, <see cref="RpcServerOptions.Accept"/>) concerns only the client within
+    /// this process. Default: <see langword="null"/>, the defaults.</summary>
+    public RpcServerOptions? Handlers { get; set; }
+
+    internal RabbitMqServerOptions Checked()
+    {
+        Check();
+        if (Prefetch is < 1 or > ushort.MaxValue)
+            throw Wrong(nameof(Prefetch), Prefetch, "1 to 65535");
+        if (QueueKind is not (RabbitMqQueueKind.Quorum or RabbitMqQueueKind.Classic))
+            throw Wrong(nameof(QueueKind), QueueKind, "one of its names");
+        if (MaxDeliveries is < 1 or > 20)
+            throw Wrong(nameof(MaxDeliveries), MaxDeliveries, "1 to 20");
+        RabbitMqServerOptions copy = (RabbitMqServerOptions)MemberwiseClone();
+        copy.Handlers = Handlers?.Copy();
+        return copy;
+    }
+}

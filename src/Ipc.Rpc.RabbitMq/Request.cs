@@ -1,0 +1,78 @@
+using System;
+using System.Collections.Generic;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Events;
+
+namespace Ipc.Rpc.RabbitMq;
+
+/// <summary>A message that came from the work queue. Anybody may have put it there: each field is checked.</summary>
+internal sealed class Request
+{
+    private readonly IReadOnlyBasicProperties _properties;
+
+    /// <summary>Copies what the client takes back.</summary>
+    public Request(BasicDeliverEventArgs message)
+    {
+        _properties = message.BasicProperties;
+        Tag = message.DeliveryTag;
+        Body = message.Body.ToArray();
+        Headers = _properties.Headers;
+        Deliveries = 1 + (Wire.NumberOf(Headers, "x-delivery-count") ?? 0);
+        IsRepeated = message.Redelivered || Deliveries > 1 || Wire.NumberOf(Headers, Wire.Attempt) is > 1;
+        MessageId = _properties.MessageId ?? string.Empty;
+        CorrelationId = _properties.CorrelationId;
+        ReplyTo = _properties.ReplyTo;
+        Expires = Wire.TimeOf(_properties.Expiration);
+        string method = Wire.TextOf(Headers, Wire.Method) ?? string.Empty;
+        int slash = method.LastIndexOf('/');
+        if (_properties.Type != Wire.Type)
+            Foreign = "its type is \"" + Short(_properties.Type) + "\", not \"" + Wire.Type + "\"";
+        else if (slash <= 0 || slash == method.Length - 1)
+            Foreign = "its header " + Wire.Method + " is \"" + Short(method) + "\", not SERVICE/METHOD";
+        else if (MessageId.Length is 0 or > 64)
+            Foreign = "its message-id has " + MessageId.Length + " characters; 1 to 64 are right";
+        else if (ReplyTo is not null && CorrelationId is not { Length: > 0 })
+            Foreign = "it has a reply-to and no correlation-id";
+        else
+            (Service, Name) = (method[..slash], method[(slash + 1)..]);
+        Method = method;
+    }
+
+    public ulong Tag { get; }
+
+    public byte[] Body { get; }
+
+    public IDictionary<string, object?>? Headers { get; }
+
+    /// <summary>How often it was delivered, this time included, as far as the queue counts that.</summary>
+    public long Deliveries { get; }
+
+    /// <summary>Whether it may have been handled before.</summary>
+    public bool IsRepeated { get; }
+
+    public string MessageId { get; }
+
+    public string? CorrelationId { get; }
+
+    /// <summary>Where the answer goes; <see langword="null"/> for a one-way call.</summary>
+    public string? ReplyTo { get; }
+
+    public TimeSpan? Expires { get; }
+
+    /// <summary>Why it is no request; <see langword="null"/> if it is one.</summary>
+    public string? Foreign { get; }
+
+    public string Method { get; }
+
+    public string Service { get; } = string.Empty;
+
+    public string Name { get; } = string.Empty;
+
+    public BasicProperties CopyOfProperties() => new(_properties)
+    {
+        Headers = _properties.Headers is { } headers ? new Dictionary<string, object?>(headers) : null,
+    };
+
+    private static string Short(string? text) =>
+        text is null ? string.Empty : text.Length <= 60 ? text : text[..60] + "...";
+}

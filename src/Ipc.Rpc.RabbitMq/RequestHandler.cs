@@ -1,0 +1,87 @@
+using System;
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ipc.Rpc.RabbitMq;
+
+/// <summary>Answers requests by calls to a server in shared memory, whose messages are the same bytes.</summary>
+internal sealed class RequestHandler(RpcClient client, Action<RabbitMqDeadLetter>? buried)
+{
+    private const int MostNames = 10_000;
+
+    private static readonly ActivitySource _source = new("Ipc.Rpc.RabbitMq");
+    private static readonly byte[] _nothing = [];
+
+    private readonly ConcurrentDictionary<string, RpcMethod<byte[], byte[]>> _methods = new();
+    private long _deadLetters;
+
+    /// <summary>Messages that were put into the dead-letter queue.</summary>
+    public long DeadLetters => Interlocked.Read(ref _deadLetters);
+
+    /// <exception cref="OperationCanceledException">The connection to the broker was lost, or this server is
+    /// stopping: somebody else will get the request.</exception>
+    public async Task<((byte[] Body, RpcMetadata? Metadata) Answer, RpcCallException? Failure)> HandleAsync(
+        Request request, CancellationToken cancellationToken)
+    {
+        using Activity? activity = _source.StartActivity(
+            request.Method, ActivityKind.Consumer, Wire.TraceOf(request.Headers));
+        activity?.SetTag("messaging.system", "rabbitmq").SetTag("messaging.message.id", request.MessageId);
+        RpcMetadata metadata = Wire.MetadataOf(request.Headers);
+        metadata.Add(RabbitMqMarks.MessageId, request.MessageId);
+        if (request.IsRepeated)
+            metadata.Add(RabbitMqMarks.Redelivered, "1");
+        RpcMetadata? answered = null;
+        try
+        {
+            RpcClient view = client.With(metadata).WithAnswer(answer => answered = answer);
+            if (request.Expires is { } left)
+                view = view.WithDeadline(Deadline.After(left));
+            byte[] body = await view.CallAsync(
+                MethodOf(request), request.Body, cancellationToken).ConfigureAwait(false);
+            return ((body, answered), null);
+        }
+        catch (RpcCallException e)
+        {
+            if (e.Status == RpcStatus.Unavailable && e.RemoteType is null && (e.IsUnsent || IsStopping))
+                throw new OperationCanceledException("The handlers have stopped: " + e.Message, e);
+            activity?.SetStatus(ActivityStatusCode.Error, e.Message);
+            return ((_nothing, answered), e);
+        }
+        catch (OperationCanceledException e) when (!IsStopping)
+        {
+            return ((_nothing, null), new RpcCallException(
+                RpcStatus.Cancelled, "A call to " + request.Method + " was cancelled.", e));
+        }
+    }
+
+    public bool IsStopping { get; set; }
+
+    public void Buried(Request request, string reason)
+    {
+        Interlocked.Increment(ref _deadLetters);
+        try
+        {
+            buried?.Invoke(new RabbitMqDeadLetter(request.MessageId, request.Method, reason));
+        }
+#pragma warning disable CA1031 // the user's own; the message is safe
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            Trace.TraceError("Ipc.Rpc.RabbitMq: the receiver of dead letters failed: " + e);
+        }
+    }
+
+    /// <summary>Names come from the network: not every one of them is kept.</summary>
+    private RpcMethod<byte[], byte[]> MethodOf(Request request)
+    {
+        if (_methods.TryGetValue(request.Method, out RpcMethod<byte[], byte[]>? known))
+            return known;
+        RpcMethod<byte[], byte[]> method = new(
+            request.Service, request.Name, RpcMethodKind.Unary, Wire.Bytes, Wire.Bytes);
+        if (_methods.Count < MostNames)
+            _methods[request.Method] = method;
+        return method;
+    }
+}

@@ -1,0 +1,267 @@
+using System;
+using System.Collections.Concurrent;
+using System.Collections.Generic;
+using System.Globalization;
+using System.Threading;
+using System.Threading.Tasks;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Events;
+
+namespace Ipc.Rpc.RabbitMq;
+
+/// <summary>A server's connection to the broker, and the requests that it has in hand.</summary>
+/// <remarks>A request is acknowledged when its answer has been handed to the broker, or its message to the dead-letter
+/// queue. What is not acknowledged when the connection goes is delivered again, to whoever consumes the
+/// queue.</remarks>
+#pragma warning disable CA1001 // calls that end late still use them; nothing of the system belongs to them
+internal sealed class ServerLink : BrokerLink
+#pragma warning restore CA1001
+{
+    private readonly RabbitMqServerOptions _options;
+    private readonly RequestHandler _handler;
+    private readonly SemaphoreSlim _sending = new(1, 1);
+    private readonly CancellationTokenSource _lost = new();
+    private readonly ConcurrentDictionary<string, CancellationTokenSource> _running = new();
+    private readonly RecentIds _cancelled = new();
+    private IChannel _work = null!;
+    private IChannel _dead = null!;
+    private string _consumerTag = string.Empty;
+    private int _inHand;
+    private volatile bool _stopping;
+
+    public ServerLink(
+        IConnection connection, RabbitMqAddress address, RabbitMqServerOptions options, RequestHandler handler)
+        : base(connection, address)
+    {
+        _options = options;
+        _handler = handler;
+    }
+
+    /// <summary>Requests that are being handled.</summary>
+    public int InHand => Volatile.Read(ref _inHand);
+
+    public override async Task OpenAsync(CancellationToken cancellationToken)
+    {
+        _work = await OpenChannelAsync(confirms: false, cancellationToken).ConfigureAwait(false);
+        _dead = await OpenChannelAsync(confirms: true, cancellationToken).ConfigureAwait(false);
+        IChannel control = await OpenChannelAsync(confirms: false, cancellationToken).ConfigureAwait(false);
+        Dictionary<string, object?> kind = new()
+        {
+            ["x-queue-type"] = _options.QueueKind == RabbitMqQueueKind.Quorum ? "quorum" : "classic",
+        };
+        foreach (string queue in new[] { Address.WorkQueue, Address.DeadQueue })
+            await _work.QueueDeclareAsync(
+                queue, durable: true, exclusive: false, autoDelete: false, kind,
+                cancellationToken: cancellationToken).ConfigureAwait(false);
+        await control.ExchangeDeclareAsync(
+            Address.CancelExchange, ExchangeType.Fanout, durable: true,
+            cancellationToken: cancellationToken).ConfigureAwait(false);
+        QueueDeclareOk own = await control.QueueDeclareAsync(
+            string.Empty, durable: false, exclusive: true, autoDelete: true,
+            cancellationToken: cancellationToken).ConfigureAwait(false);
+        await control.QueueBindAsync(
+            own.QueueName, Address.CancelExchange, string.Empty,
+            cancellationToken: cancellationToken).ConfigureAwait(false);
+        AsyncEventingBasicConsumer cancellations = new(control);
+        cancellations.ReceivedAsync += OnCancellation;
+        await control.BasicConsumeAsync(
+            own.QueueName, autoAck: true, cancellations, cancellationToken).ConfigureAwait(false);
+
+        await _work.BasicQosAsync(0, (ushort)_options.Prefetch, false, cancellationToken).ConfigureAwait(false);
+        AsyncEventingBasicConsumer requests = new(_work);
+        requests.ReceivedAsync += OnRequest;
+        requests.UnregisteredAsync += OnUnregistered;
+        _consumerTag = await _work.BasicConsumeAsync(
+            Address.WorkQueue, autoAck: false, requests, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Takes no more requests; those in hand go on.</summary>
+    public async Task StopConsumingAsync()
+    {
+        _stopping = true;
+        try
+        {
+            await _work.BasicCancelAsync(_consumerTag).ConfigureAwait(false);
+        }
+        catch (Exception e) when (Broker.IsOfBroker(e))
+        {
+            // then nothing comes either
+        }
+    }
+
+    public override void Fail(string reason)
+    {
+        try
+        {
+            _lost.Cancel(); // the answers of those in hand reach nobody, and somebody else gets the requests
+        }
+        catch (AggregateException)
+        {
+            // a handler's own registration threw; it sees its token all the same
+        }
+    }
+
+    // The client's thread: what blocks here blocks the whole connection, its end included. So it only begins things.
+    private Task OnRequest(object sender, BasicDeliverEventArgs message)
+    {
+        Request request = new(message);
+        Interlocked.Increment(ref _inHand);
+        _ = HandleAsync(request);
+        return Task.CompletedTask;
+    }
+
+    /// <summary>The broker has ended the consumer: somebody deleted the queue. A new link declares it anew.</summary>
+    private Task OnUnregistered(object sender, ConsumerEventArgs consumer)
+    {
+        if (!_stopping)
+            End("the queue " + Address.WorkQueue + " was deleted");
+        return Task.CompletedTask;
+    }
+
+    private Task OnCancellation(object sender, BasicDeliverEventArgs message)
+    {
+        if (message.BasicProperties is { Type: Wire.Type, MessageId: { Length: > 0 and <= 64 } id })
+        {
+            _cancelled.Add(id); // first: a request that begins now looks there
+            if (_running.TryGetValue(id, out CancellationTokenSource? call))
+                ThreadPool.UnsafeQueueUserWorkItem(static source => Fire(source), call, preferLocal: false);
+        }
+
+        return Task.CompletedTask;
+    }
+
+    private static void Fire(CancellationTokenSource source)
+    {
+        try
+        {
+            source.Cancel();
+        }
+        catch (ObjectDisposedException)
+        {
+            // the call ended first
+        }
+        catch (AggregateException)
+        {
+            // a handler's own registration threw
+        }
+    }
+
+    private async Task HandleAsync(Request request)
+    {
+        try
+        {
+            if (request.Foreign is { } why)
+                await BuryAsync(request, "foreign: " + why).ConfigureAwait(false);
+            else if (request.Deliveries > _options.MaxDeliveries)
+                await BuryTooOftenAsync(request).ConfigureAwait(false);
+            else if (!_cancelled.Contains(request.MessageId))
+                await RunAsync(request).ConfigureAwait(false);
+            if (!HasEnded)
+                await _work.BasicAckAsync(request.Tag, multiple: false).ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // whatever happens: it is not acknowledged, so it comes again
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            if (!HasEnded)
+                End("a request could not be dealt with: " + e.Message);
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _inHand);
+        }
+    }
+
+    private async Task RunAsync(Request request)
+    {
+        using CancellationTokenSource call = CancellationTokenSource.CreateLinkedTokenSource(_lost.Token);
+        _running[request.MessageId] = call;
+        RpcCallException? failure;
+        (byte[] Body, RpcMetadata? Metadata) answer;
+        try
+        {
+            if (_cancelled.Contains(request.MessageId)) // it came between the look before and this entry
+                return;
+            (answer, failure) = await _handler.HandleAsync(request, call.Token).ConfigureAwait(false);
+        }
+        finally
+        {
+            _running.TryRemove(new KeyValuePair<string, CancellationTokenSource>(request.MessageId, call));
+        }
+
+        if (request.ReplyTo is not null)
+            await AnswerAsync(request, answer.Body, answer.Metadata, failure).ConfigureAwait(false);
+        else if (failure is not null && failure.Status != RpcStatus.Cancelled)
+            await BuryAsync(
+                request, "failed: " + failure.Status + ": " + Wire.Shortened(failure.Message)).ConfigureAwait(false);
+    }
+
+    private async Task AnswerAsync(
+        Request request, byte[] body, RpcMetadata? metadata, RpcCallException? failure)
+    {
+        if (failure is null && body.Length > _options.MaxMessageBytes)
+        {
+            failure = new RpcCallException(
+                RpcStatus.ResourceExhausted,
+                "What " + request.Method + " returned has " + body.Length + " bytes; " +
+                nameof(RabbitMqServerOptions) + "." + nameof(RabbitMqOptions.MaxMessageBytes) + " of its server " +
+                "allows " + _options.MaxMessageBytes + ".");
+        }
+
+        Dictionary<string, object?> headers = new();
+        Wire.AddMetadata(headers, metadata);
+        if (failure is null)
+            headers[Wire.Status] = 0;
+        else
+            Wire.AddFailure(headers, failure);
+        BasicProperties properties = new()
+        {
+            Type = Wire.Type,
+            ContentType = Wire.ContentType,
+            CorrelationId = request.CorrelationId,
+            DeliveryMode = DeliveryModes.Transient,
+            Headers = headers,
+        };
+        await _sending.WaitAsync().ConfigureAwait(false);
+        try
+        {
+            await _work.BasicPublishAsync(
+                string.Empty, request.ReplyTo!, mandatory: false, properties,
+                failure is null ? body : ReadOnlyMemory<byte>.Empty).ConfigureAwait(false);
+        }
+        finally
+        {
+            _sending.Release();
+        }
+    }
+
+    private async Task BuryTooOftenAsync(Request request)
+    {
+        string why = "delivered " + request.Deliveries.ToString(CultureInfo.InvariantCulture) + " times, " +
+            nameof(RabbitMqServerOptions) + "." + nameof(RabbitMqServerOptions.MaxDeliveries) + " is " +
+            _options.MaxDeliveries + ": its servers or their connections went each time";
+        await BuryAsync(request, "poison: " + why).ConfigureAwait(false);
+        if (request.ReplyTo is not null)
+            await AnswerAsync(
+                request, [], null,
+                new RpcCallException(
+                    RpcStatus.Aborted,
+                    "The request was " + why + ". It is in the queue " + Address.DeadQueue + "."))
+                .ConfigureAwait(false);
+    }
+
+    /// <summary>Puts a message into the dead-letter queue. When this returns, it is there, and may be
+    /// acknowledged.</summary>
+    private async Task BuryAsync(Request request, string reason)
+    {
+        BasicProperties properties = request.CopyOfProperties();
+        properties.Expiration = null; // it has to wait for somebody who looks
+        properties.DeliveryMode = DeliveryModes.Persistent;
+        properties.Headers ??= new Dictionary<string, object?>();
+        properties.Headers[Wire.Reason] = reason;
+        properties.Headers[Wire.DeadFrom] = Address.WorkQueue;
+        await _dead.BasicPublishAsync(
+            string.Empty, Address.DeadQueue, mandatory: true, properties, request.Body).ConfigureAwait(false);
+        _handler.Buried(request, reason);
+    }
+}

@@ -1,0 +1,218 @@
+using System;
+using System.Buffers;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Globalization;
+using System.Text;
+
+namespace Ipc.Rpc.RabbitMq;
+
+// A message is the protobuf of its contract, so that programs without this library can read and write it. What belongs
+// to the call is in AMQP's properties and headers:
+//   type            "ipc-rpc/1"
+//   message-id      of the call, the same for all its attempts
+//   correlation-id  of the attempt; an answer has the same
+//   reply-to        amq.rabbitmq.reply-to; not there for a one-way call
+//   expiration      what was left until the deadline, in milliseconds
+//   headers         ipc-method "service/method", ipc-attempt, ipc-m-KEY (metadata), traceparent, tracestate;
+//                   of an answer ipc-status, ipc-text, ipc-error-type, ipc-details, ipc-m-KEY
+
+/// <summary>The words of messages, and what is in their headers.</summary>
+internal static class Wire
+{
+    public const string Type = "ipc-rpc/1", ContentType = "application/x-protobuf";
+    public const string DirectReply = "amq.rabbitmq.reply-to";
+    public const string Method = "ipc-method", Attempt = "ipc-attempt";
+    public const string Status = "ipc-status", Text = "ipc-text", ErrorType = "ipc-error-type", Details = "ipc-details";
+    public const string Reason = "ipc-reason", DeadFrom = "ipc-dead-from";
+    public const string TraceParent = "traceparent", TraceState = "tracestate";
+    private const string Metadata = "ipc-m-";
+    private const int LongestMetadata = 16_000, LongestText = 16_000, LongestDetails = 32_000;
+
+    /// <summary>A message as it is: neither end of the broker looks at what passes through.</summary>
+    public static readonly MessageCodec<byte[]> Bytes = new(
+        "bytes",
+        static (ref ProtoWriter writer, in byte[] value) => writer.WriteRaw(value),
+        static (ref ProtoReader reader) => reader.ReadToEnd().ToArray());
+
+    /// <exception cref="ProtoException">The message cannot be encoded.</exception>
+    public static byte[] Encode<T>(MessageCodec<T> codec, in T message)
+    {
+        Scratch scratch = new();
+        try
+        {
+            ProtoWriter writer = new(scratch.Span, scratch);
+            codec.Write(ref writer, in message);
+            return scratch.Span[..writer.Written].ToArray();
+        }
+        finally
+        {
+            scratch.Return();
+        }
+    }
+
+    /// <exception cref="RpcCallException">It is longer than every way of Ipc takes.</exception>
+    public static void AddMetadata(IDictionary<string, object?> headers, RpcMetadata? metadata)
+    {
+        if (metadata is null)
+            return;
+        int bytes = 0;
+        foreach ((string key, ReadOnlyMemory<byte> value) in metadata)
+        {
+            if (key is RabbitMqMarks.Redelivered or RabbitMqMarks.MessageId)
+                continue;
+            bytes += key.Length + value.Length + 16;
+            string name = Metadata + key;
+            if (!headers.TryGetValue(name, out object? before))
+                headers[name] = value.ToArray();
+            else if (before is List<object?> several)
+                several.Add(value.ToArray());
+            else
+                headers[name] = new List<object?> { before, value.ToArray() };
+        }
+
+        if (bytes > LongestMetadata)
+            throw new RpcCallException(
+                RpcStatus.InvalidArgument,
+                "The metadata takes " + bytes + " bytes; a call carries at most " + LongestMetadata + ".");
+    }
+
+    /// <summary>What is of a peer: keys that are none are left out.</summary>
+    public static RpcMetadata MetadataOf(IDictionary<string, object?>? headers)
+    {
+        RpcMetadata metadata = new();
+        foreach ((string name, object? value) in headers ?? new Dictionary<string, object?>())
+        {
+            if (!name.StartsWith(Metadata, StringComparison.Ordinal))
+                continue;
+            string key = name[Metadata.Length..];
+            if (!IsKey(key) || key is RabbitMqMarks.Redelivered or RabbitMqMarks.MessageId)
+                continue;
+            if (value is byte[] one)
+                metadata.Add(key, one);
+            foreach (object? each in value as List<object?> ?? [])
+            {
+                if (each is byte[] bytes)
+                    metadata.Add(key, bytes);
+            }
+        }
+
+        return metadata;
+    }
+
+    public static void AddTrace(IDictionary<string, object?> headers)
+    {
+        if (Activity.Current is not { IdFormat: ActivityIdFormat.W3C, Id: { } id } activity)
+            return;
+        headers[TraceParent] = id;
+        if (activity.TraceStateString is { Length: > 0 } state)
+            headers[TraceState] = state;
+    }
+
+    public static ActivityContext TraceOf(IDictionary<string, object?>? headers)
+    {
+        _ = ActivityContext.TryParse(
+            TextOf(headers, TraceParent), TextOf(headers, TraceState), isRemote: true, out ActivityContext context);
+        return context;
+    }
+
+    /// <summary>The answer that a call failed.</summary>
+    public static void AddFailure(IDictionary<string, object?> headers, RpcCallException failure)
+    {
+        headers[Status] = (int)failure.Status;
+        headers[Text] = Shortened(failure.Message);
+        if (failure.RemoteType is { Length: > 0 } type)
+            headers[ErrorType] = Shortened(type);
+        List<object?> details = [];
+        int bytes = 0;
+        foreach (RpcDetail detail in failure.Details)
+        {
+            bytes += detail.TypeUrl.Length + detail.Bytes.Length;
+            if (bytes > LongestDetails)
+                break; // the last ones are left out first
+            details.Add(Encoding.UTF8.GetBytes(detail.TypeUrl));
+            details.Add(detail.Bytes.ToArray());
+        }
+
+        if (details.Count > 0)
+            headers[Details] = details;
+    }
+
+    public static IReadOnlyList<RpcDetail> DetailsOf(IDictionary<string, object?>? headers)
+    {
+        List<RpcDetail> details = [];
+        if (headers is null || !headers.TryGetValue(Details, out object? value) || value is not List<object?> parts)
+            return details;
+        for (int i = 0; i + 1 < parts.Count; i += 2)
+        {
+            if (parts[i] is byte[] type && parts[i + 1] is byte[] bytes)
+                details.Add(new RpcDetail(Encoding.UTF8.GetString(type), bytes));
+        }
+
+        return details;
+    }
+
+    public static string? TextOf(IDictionary<string, object?>? headers, string name)
+        => headers is not null && headers.TryGetValue(name, out object? value)
+            ? value switch
+            {
+                byte[] bytes => Encoding.UTF8.GetString(bytes),
+                string text => text,
+                _ => null,
+            }
+            : null;
+
+    public static long? NumberOf(IDictionary<string, object?>? headers, string name)
+        => headers is not null && headers.TryGetValue(name, out object? value)
+            ? value switch
+            {
+                byte number => number,
+                sbyte number => number,
+                short number => number,
+                ushort number => number,
+                int number => number,
+                uint number => number,
+                long number => number,
+                _ => null,
+            }
+            : null;
+
+    /// <summary>What an expiration says; <see langword="null"/> for none, or for none that is a number.</summary>
+    public static TimeSpan? TimeOf(string? expiration)
+        => uint.TryParse(expiration, NumberStyles.None, CultureInfo.InvariantCulture, out uint milliseconds)
+            ? TimeSpan.FromMilliseconds(milliseconds)
+            : null;
+
+    public static string Shortened(string text) =>
+        text.Length <= LongestText ? text : string.Concat(text.AsSpan(0, LongestText), "...");
+
+    private static bool IsKey(string key)
+    {
+        foreach (char c in key)
+        {
+            if (!char.IsAsciiLetterLower(c) && !char.IsAsciiDigit(c) && c is not ('-' or '_' or '.'))
+                return false;
+        }
+
+        return key.Length > 0;
+    }
+
+    /// <summary>Where a message is encoded, whose length is known afterwards.</summary>
+    private sealed class Scratch : IPayloadTarget
+    {
+        private byte[] _bytes = ArrayPool<byte>.Shared.Rent(256);
+
+        public Span<byte> Span => _bytes;
+
+        public Span<byte> Grow(int written, int needed)
+        {
+            byte[] larger = ArrayPool<byte>.Shared.Rent((int)Math.Min(
+                Array.MaxLength, Math.Max(2L * _bytes.Length, (long)written + needed)));
+            _bytes.AsSpan(0, written).CopyTo(larger);
+            Return();
+            return _bytes = larger;
+        }
+
+        public void Return() => ArrayPool<byte>.Shared.Return(_bytes);
+    }
+}

@@ -1,0 +1,77 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+using Ipc.Core.Tests;
+using Ipc.Rpc.Peer;
+using Ipc.Testing.Drive;
+using Xunit;
+
+namespace Ipc.Rpc.RabbitMq.Tests;
+
+/// <summary>A test with a service of its own at the broker.</summary>
+public abstract class RabbitMqTest : RegionTest, IAsyncLifetime
+{
+    private static int s_number;
+
+    private readonly System.Collections.Generic.Stack<IAsyncDisposable> _owned = new();
+
+    protected RabbitMqTest(BrokerProcess broker)
+    {
+        Broker = broker;
+        Service = "test-" + Interlocked.Increment(ref s_number);
+    }
+
+    protected BrokerProcess Broker { get; }
+
+    protected string Service { get; }
+
+    protected static CancellationToken Cancel => TestContext.Current.CancellationToken;
+
+    protected static TimeSpan Patience => Watchdog.Patience;
+
+    protected string Address => AddressAt(Broker.Port);
+
+    protected string AddressAt(int port, string user = "guest:guest", string host = "%2F") => $"amqp://{user}@127.0.0.1:{port}/{host}/{Service}";
+
+    public ValueTask InitializeAsync()
+    {
+        Broker.Require();
+        return default;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        while (_owned.Count > 0)
+            await _owned.Pop().DisposeAsync().AsTask().WaitAsync(Patience);
+        Dispose();
+        GC.SuppressFinalize(this);
+    }
+
+    protected T Mine<T>(T mine)
+        where T : IAsyncDisposable
+    {
+        _owned.Push(mine);
+        return mine;
+    }
+
+    protected async Task<RabbitMqServer> ServeAsync(RpcService service, RabbitMqServerOptions? options = null, string? address = null) =>
+        Mine(await RabbitMqServer.StartAsync(address ?? Address, options ?? ServerOptions, service).WaitAsync(Patience, Cancel));
+
+    protected Task<RabbitMqServer> ServeAsync(TestService service) => ServeAsync(TestServiceRpc.Service(service));
+
+    protected async Task<RabbitMqClient> ConnectAsync(RabbitMqClientOptions? options = null, string? address = null) =>
+        Mine(await RabbitMqClient.ConnectAsync(address ?? Address, options ?? ClientOptions, Cancel).WaitAsync(Patience, Cancel));
+
+    /// <summary>Those that a test may change before it uses them.</summary>
+    protected RabbitMqServerOptions ServerOptions { get; } = new() { FirstPause = TimeSpan.FromMilliseconds(20), LongestPause = TimeSpan.FromMilliseconds(200) };
+
+    protected RabbitMqClientOptions ClientOptions { get; } = new() { FirstPause = TimeSpan.FromMilliseconds(20), LongestPause = TimeSpan.FromMilliseconds(200) };
+
+    protected static async Task<RpcCallException> FailsAsync(RpcStatus status, Func<Task> call)
+    {
+        RpcCallException failure = await Assert.ThrowsAsync<RpcCallException>(() => call().WaitAsync(Patience, Cancel));
+        Assert.True(failure.Status == status, $"{failure.Status} instead of {status}: {failure}");
+        Assert.NotEmpty(failure.Message);
+        return failure;
+    }
+}
