@@ -146,10 +146,10 @@ static void remove_between(const ipc_region *region)
 }
 
 /* Closed first: whoever misses its request then knows that the server has gone, and has not refused it. */
-static void withdraw_all(const ipc_listener_view *view)
+static void withdraw_all(const ipc_region *region, const ipc_listener_view *view)
 {
     ipc_store_release32(&view->body->server_state, IPC_SERVER_CLOSED);
-    remove_between(view->region);
+    remove_between(region);
     for (uint32_t i = 1; i < view->slot_count; i++)
         withdraw(view, i);
 }
@@ -166,7 +166,7 @@ static void clean_up(ipc_region *region, uint32_t index, bool died)
         withdraw(&view, index);
         return;
     }
-    withdraw_all(&view);
+    withdraw_all(region, &view);
 }
 
 /* Requests that nobody answered: their names end with the region. */
@@ -174,7 +174,7 @@ static void retire(ipc_region *region)
 {
     ipc_listener_view view = {0};
     if (ipc_listener_locate(region, &view) == IPC_OK)
-        withdraw_all(&view);
+        withdraw_all(region, &view);
 }
 
 static void freed(ipc_region *region, uint32_t index)
