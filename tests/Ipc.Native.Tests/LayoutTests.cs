@@ -15,7 +15,7 @@ public sealed class LayoutTests
     [InlineData("RecordData", 16, "Redelivered", 14)]
     [InlineData("BlockData", 48, "Reserved", 16)]
     [InlineData("AccessData", 140, "Users", 12)]
-    [InlineData("ListenerOptionsData", 56, "ProtocolLeastVersion", 51)]
+    [InlineData("ListenerOptionsData", 56, "TakeOver", 52)]
     [InlineData("EventData", 16, "Connection", 8)]
     [InlineData("ConnectOptionsData", 88, "ProtocolLeastVersion", 83)]
     [InlineData("QueueOptionsData", 80, "Access", 72)]
