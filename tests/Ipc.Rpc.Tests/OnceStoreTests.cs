@@ -123,11 +123,13 @@ public sealed class OnceStoreTests : IDisposable
     [Fact]
     public void AnotherProcessIsKeptAwayUntilItIsKilled()
     {
-        using OtherProcess server = Peer.Start("once", TestServer.NewName(), Path, Log);
+        string name = TestServer.NewName();
+        using OtherProcess server = Peer.Start("once", name, Path, Log);
         using var store = new FileOnceStore(Path);
         Assert.Equal(IpcStatus.InUse, Assert.Throws<IpcException>(() => store.Load()).Status);
         server.Kill();
         store.Load();
+        Listener.Open(name).Dispose(); // what it left behind
     }
 
     [Fact]
