@@ -123,7 +123,6 @@ internal sealed partial class ServerLoop
             return;
 
         Host.Drain(); // what is read from here on is handled by nobody, and its callers are told
-        Host.Once?.CancelAll();
         Listener.Stop();
         _crew.WakeStandby(); // the leader may be in a handler: then the standby ends the server
     }
@@ -336,7 +335,7 @@ internal sealed partial class ServerLoop
             connections = _connections.ToList();
         foreach (ServerConnection connection in connections)
             connection.Close(CloseCode.Shutdown, "The server stopped.");
-
+        Host.Once?.CancelAll(); // behind the connections: no caller gets its handler's end in place of the server's
         Listener.Dispose();
         _crew.Stop();
         Host.Threads.Stop();
