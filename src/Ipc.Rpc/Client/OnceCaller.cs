@@ -22,9 +22,9 @@ internal sealed class OnceCaller
         RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken)
     {
         var attempts = new OnceAttempts(_session, _setup);
+        RpcCallException? failure = null;
         while (true)
         {
-            RpcCallException failure;
             try
             {
                 return Next(attempts).Call(method, in request, cancellationToken);
@@ -32,6 +32,10 @@ internal sealed class OnceCaller
             catch (RpcCallException e) when (attempts.GoesOn(e, method))
             {
                 failure = e;
+            }
+            catch (ObjectDisposedException) when (failure is not null && _session.IsDisposed)
+            {
+                throw failure; // as Ended says
             }
 
             using var scope = new CallScope(cancellationToken);
@@ -52,6 +56,10 @@ internal sealed class OnceCaller
             {
                 throw attempts.Last(failure, e);
             }
+            catch (ObjectDisposedException) when (_session.IsDisposed)
+            {
+                throw failure; // as Ended says
+            }
         }
     }
 
@@ -61,9 +69,9 @@ internal sealed class OnceCaller
     {
         var attempts = new OnceAttempts(_session, _setup);
         CancellationToken handler = CallScope.HandlerOf(cancellationToken);
+        RpcCallException? failure = null;
         while (true)
         {
-            RpcCallException failure;
             try
             {
                 return await Next(attempts).CallAsync(method, in request, cancellationToken).ConfigureAwait(false);
@@ -71,6 +79,10 @@ internal sealed class OnceCaller
             catch (RpcCallException e) when (attempts.GoesOn(e, method))
             {
                 failure = e;
+            }
+            catch (ObjectDisposedException) when (failure is not null && _session.IsDisposed)
+            {
+                throw failure; // as Ended says
             }
 
             using var ending = CancellationTokenSource.CreateLinkedTokenSource(
@@ -91,6 +103,10 @@ internal sealed class OnceCaller
             catch (RpcCallException e)
             {
                 throw attempts.Last(failure, e);
+            }
+            catch (ObjectDisposedException) when (_session.IsDisposed)
+            {
+                throw failure; // as Ended says
             }
         }
     }
