@@ -37,18 +37,11 @@ internal abstract partial class RpcHandler<TRequest>
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            callee.Host.Tell(Method, callee.Link.Peer, RpcStatus.InvalidArgument, e, isOneWay: false);
-            return callee.Refuse(
-                in header,
-                RpcStatus.InvalidArgument,
-                "The request for " + Method.FullName + " could not be decoded: " + ErrorText.Of(e));
+            return RefuseUndecoded(callee, in header, e);
         }
 
         if (header.Deadline != 0 && Deadline.FromNanoseconds(header.Deadline).HasPassed)
-            return callee.Refuse(
-                in header,
-                RpcStatus.DeadlineExceeded,
-                "The deadline of a call to " + Method.FullName + " passed before its handler ran.");
+            return RefuseLate(callee, in header);
 
         var key = new OnceKey(id, callee.Link.Peer.UserId);
         byte[] stored = key.With(Method, format.Name, body);

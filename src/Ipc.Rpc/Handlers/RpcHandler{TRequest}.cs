@@ -38,18 +38,11 @@ internal abstract partial class RpcHandler<TRequest> : RpcHandler
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            callee.Host.Tell(Method, callee.Link.Peer, RpcStatus.InvalidArgument, e, header.IsOneWay);
-            return callee.Refuse(
-                in header,
-                RpcStatus.InvalidArgument,
-                "The request for " + Method.FullName + " could not be decoded: " + ErrorText.Of(e));
+            return RefuseUndecoded(callee, in header, e);
         }
 
         if (header.Deadline != 0 && Deadline.FromNanoseconds(header.Deadline).HasPassed)
-            return callee.Refuse(
-                in header,
-                RpcStatus.DeadlineExceeded,
-                "The deadline of a call to " + Method.FullName + " passed before its handler ran.");
+            return RefuseLate(callee, in header);
 
         callee.Link.ReleaseRequest(); // nothing refers to it any more: whoever takes over may read on
         ServerCall call = callee.Begin(this, in header, head, format);
@@ -85,6 +78,21 @@ internal abstract partial class RpcHandler<TRequest> : RpcHandler
 
     /// <summary>Runs the handler and sees to it that the call is answered. Throws nothing.</summary>
     private protected abstract void Run(ServerCall call, TRequest request);
+
+    private bool RefuseUndecoded(Callee callee, in FrameHeader header, Exception e)
+    {
+        callee.Host.Tell(Method, callee.Link.Peer, RpcStatus.InvalidArgument, e, header.IsOneWay);
+        return callee.Refuse(
+            in header,
+            RpcStatus.InvalidArgument,
+            "The request for " + Method.FullName + " could not be decoded: " + ErrorText.Of(e));
+    }
+
+    private bool RefuseLate(Callee callee, in FrameHeader header)
+        => callee.Refuse(
+            in header,
+            RpcStatus.DeadlineExceeded,
+            "The deadline of a call to " + Method.FullName + " passed before its handler ran.");
 
     private void StartObserved(ServerCall call, TRequest request)
     {
