@@ -81,9 +81,8 @@ typedef enum ipc_event_kind {
     IPC_EVENT_READABLE = 2, /* records may be waiting: read until IPC_EMPTY, then ipc_listener_return */
     IPC_EVENT_CLOSED = 3,   /* the client closed or died and everything was read, or ipc_connection_shutdown was called
                                while it was not lent: ipc_connection_close frees it */
-    IPC_EVENT_FOLLOWED = 4  /* another server has the name now (take_over), told once: who has asked and was not accepted
-                               is sent there, and nobody else will ask. The connections stay: end them with
-                               IPC_CLOSE_SHUTDOWN, or let them run out, then close the listener. No connection: NULL */
+    IPC_EVENT_FOLLOWED = 4  /* another server has the name (take_over): told once, with no connection. Those that
+                               there are stay: end them with IPC_CLOSE_SHUTDOWN, or let them run out; then close it */
 } ipc_event_kind;
 
 typedef struct ipc_event {
