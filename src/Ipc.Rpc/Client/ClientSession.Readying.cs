@@ -16,6 +16,10 @@ internal sealed partial class ClientSession
 
     private readonly SemaphoreSlim _readying = new(1, 1);
 
+    /// <summary>From the beginning of its end on, which <see cref="Closing"/> and <see cref="End"/> tell of
+    /// later.</summary>
+    public bool IsDisposed => Volatile.Read(ref _disposed);
+
     /// <summary>Waits on the calling thread until there is a server.</summary>
     /// <exception cref="RpcCallException">There is none until the deadline, or it refuses this client.</exception>
     public void WaitUntilReady(Deadline until, RpcMethod method, CancellationToken cancellationToken)

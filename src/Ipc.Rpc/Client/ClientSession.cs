@@ -54,10 +54,6 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
 
     public RpcClientOptions Options { get; }
 
-    /// <summary>From the beginning of its end on, which <see cref="Closing"/> and <see cref="End"/> tell of
-    /// later.</summary>
-    public bool IsDisposed => Volatile.Read(ref _disposed);
-
     /// <summary>Fires when the client is disposed.</summary>
     public CancellationToken Closing => _closing.Token;
 
