@@ -51,6 +51,15 @@ public sealed class Background
     public TimeSpan ProcessorTime() => TimeSpan.FromMicroseconds(
         long.Parse(File.ReadAllText($"/proc/self/task/{_id}/schedstat").Split(' ')[0], System.Globalization.CultureInfo.InvariantCulture) / 1000.0);
 
+    /// <summary>How often it has gone to sleep.</summary>
+    public long Sleeps()
+    {
+        const string Name = "voluntary_ctxt_switches:";
+        string line = Array.Find(
+            File.ReadAllLines($"/proc/self/task/{_id}/status"), line => line.StartsWith(Name, StringComparison.Ordinal))!;
+        return long.Parse(line[Name.Length..], System.Globalization.CultureInfo.InvariantCulture);
+    }
+
     public void Join()
     {
         if (!_thread.Join(Watchdog.Patience))

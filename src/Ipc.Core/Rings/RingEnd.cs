@@ -28,8 +28,13 @@ public abstract unsafe partial class RingEnd : IDisposable
         _view = view;
         Geometry = geometry;
         Header = (RingHeader*)(view.Base + geometry.HeaderOffset);
+        bool isAtDoorbell = !isWriter && !link.WakesReader;
         Control = new WaitControl(
-            style, isWriter ? &Header->Space : link.WakesReader ? &Header->Data : null, link.Change, place: link);
+            style,
+            isWriter ? &Header->Space : isAtDoorbell ? null : &Header->Data,
+            link.Change,
+            place: link,
+            wakeElsewhere: isAtDoorbell ? link.WakeReader : null);
         view.AddHolder(() => HasSpanOut);
         Os.Current.Touch(view.Base + geometry.DataOffset, geometry.Capacity);
     }

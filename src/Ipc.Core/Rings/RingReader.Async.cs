@@ -99,8 +99,7 @@ public sealed unsafe partial class RingReader
     }
 
     /// <summary>The condition of a thread inside the gate, for one that is not: it enters for each look, so that
-    /// Dispose waits for no more than that. Where the writer's signals go to a doorbell, it is armed before each sleep,
-    /// as the listener arms what it watches: then the next record rings.</summary>
+    /// Dispose waits for no more than that.</summary>
     private struct AsyncDataCondition : IWaitCondition
     {
         private readonly RingReader _reader;
@@ -120,12 +119,6 @@ public sealed unsafe partial class RingReader
 
         public readonly void BeforeSleep()
         {
-            if (!_reader.Link.WakesReader)
-            {
-                _reader.Arm();
-                return;
-            }
-
             try
             {
                 if (_reader.Enter())

@@ -160,17 +160,21 @@ public sealed unsafe partial class RingReader
 
         public DataCondition(RingReader reader) => _reader = reader;
 
-        public ulong LongestSleep => _reader.Link.WakesReader ? ulong.MaxValue : 1_000_000;
+        public ulong LongestSleep => ulong.MaxValue;
 
         public bool IsTrue() => _reader.SeesRecord();
 
         public IpcStatus PeerStatus() => _reader.PeerStatus();
 
+        /// <summary>Where the writer's signals go to a doorbell it is armed, as the listener arms what it watches: then
+        /// the next record rings. The announcement at the doorbell fences for both.</summary>
         [MethodImpl(Tiering.Optimized)]
         public void BeforeSleep()
         {
             if (_reader._released != _reader._free)
                 _reader.ReturnSpace();
+            if (!_reader.Link.WakesReader)
+                Waiter.Arm(&_reader.Header->Data);
         }
     }
 }

@@ -197,7 +197,8 @@ public sealed unsafe partial class RingReader : RingEnd
             if (!Enter())
                 return IpcStatus.Closed;
             DataCondition condition = new(this);
-            return Control.Wait(ref condition, &Header->Data, deadline, cancellationToken);
+            WaiterWords* sleepsOn = Link.WakesReader ? &Header->Data : Link.Doorbell;
+            return Control.Wait(ref condition, sleepsOn, deadline, cancellationToken);
         }
         finally
         {

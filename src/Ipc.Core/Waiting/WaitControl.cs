@@ -21,22 +21,32 @@ internal sealed unsafe class WaitControl
     private readonly WaiterWords* _second;
     private readonly WaitMode _mode;
     private readonly WaiterWords* _third;
+    private readonly Action? _wakeElsewhere;
     private IPeerPlace? _place;
     private SpinBudget _spin;
     private bool _isPeerHere; // at the last wait
     private int _closed;
     private int _stopped;
 
-    /// <summary>An end that sleeps on these words, and on no others. Null: none, or only in short slices.</summary>
+    /// <summary>An end that sleeps on these words, and on no others. Null: none.</summary>
+    /// <param name="style">How it waits.</param>
+    /// <param name="first">In memory that whoever ends or wakes keeps mapped.</param>
+    /// <param name="second">As <paramref name="first"/>.</param>
+    /// <param name="third">As <paramref name="first"/>.</param>
+    /// <param name="place">Of the peer's thread.</param>
+    /// <param name="wakeElsewhere">It also sleeps on a word of other memory: wakes who sleeps there, if that is mapped.
+    /// For any thread.</param>
     public WaitControl(
         WaitStyle style,
         WaiterWords* first,
         WaiterWords* second,
         WaiterWords* third = null,
-        IPeerPlace? place = null)
+        IPeerPlace? place = null,
+        Action? wakeElsewhere = null)
     {
         _place = place;
         _third = third;
+        _wakeElsewhere = wakeElsewhere;
         _spin = new SpinBudget(style.LongestSpin);
         _mode = style.Mode;
         _first = first;
@@ -86,6 +96,7 @@ internal sealed unsafe class WaitControl
             Waiter.SignalAlways(_second);
         if (_third != null)
             Waiter.SignalAlways(_third);
+        _wakeElsewhere?.Invoke();
     }
 
     /// <summary>Waits until the condition is true (Ok), or says why it stopped waiting.</summary>
