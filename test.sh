@@ -305,7 +305,7 @@ if ! require test || { [ $depth = long ] && ! require_spin; }; then
     row "tools" 0 1 0 0
     finish
 fi
-[ $depth = quick ] || offer python3-grpcio:/usr/lib/python3/dist-packages/grpc doxygen:/usr/bin/doxygen # a client of the gateway, and the documentation site
+[ $depth = quick ] || offer python3-grpcio:/usr/lib/python3/dist-packages/grpc doxygen:/usr/bin/doxygen valgrind:/usr/bin/valgrind # a client of the gateway, the documentation site, instruction counts
 [ $depth = quick ] || offer_rabbitmq # the broker of Ipc.Rpc.RabbitMq.Tests
 [ $depth != long ] || export AnalyzeEveryFramework=true
 if [ -n "$build" ] && ! eng/build.sh $configuration; then

@@ -1,7 +1,9 @@
+using System;
 using System.Buffers.Binary;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Threading.Tasks;
+using Ipc.Rpc;
 
 namespace Ipc.Matrix.Cells;
 
@@ -25,15 +27,10 @@ internal sealed class CellsService : ICells
 
     public ValueTask<Answer> AskAsync(Query query) => new(Ask(query));
 
-    public Bytes Fetch(Bytes request)
-    {
-        long number = BinaryPrimitives.ReadInt64LittleEndian(request.Data);
-        RawCodec raw = Raw();
-        raw.CheckRequest(request.Data, number);
-        return new Bytes(raw.Response(number, 0).ToArray());
-    }
+    public Bytes Fetch(Bytes request) => new(Kept(Answer(request)));
 
-    public ValueTask<Bytes> FetchAsync(Bytes request) => new(Fetch(request));
+    /// <summary>An answer may wait for others of its batch: it has bytes of its own.</summary>
+    public ValueTask<Bytes> FetchAsync(Bytes request) => new(new Bytes(PooledBytes.CopyOf(Answer(request))));
 
     public async IAsyncEnumerable<Answer> Watch(Watching watching)
     {
@@ -48,8 +45,17 @@ internal sealed class CellsService : ICells
         long first = Check(watching);
         RawCodec raw = Raw();
         for (int i = 0; i < watching.Count; i++)
-            yield return new Bytes(raw.Response(first + i, Stopwatch.GetTimestamp()).ToArray());
+            yield return new Bytes(Kept(raw.Response(first + i, Stopwatch.GetTimestamp())));
         await Task.CompletedTask;
+    }
+
+    private ReadOnlySpan<byte> Answer(Bytes request)
+    {
+        using PooledBytes data = request.Data;
+        long number = BinaryPrimitives.ReadInt64LittleEndian(data.Span);
+        RawCodec raw = Raw();
+        raw.CheckRequest(data.Span, number);
+        return raw.Response(number, 0);
     }
 
     private long Check(Watching watching)
@@ -71,9 +77,25 @@ internal sealed class CellsService : ICells
         return raw;
     }
 
-    [System.ThreadStatic]
+    /// <summary>A copy in this thread's own bytes: sending does not keep them, so the next one takes the same.</summary>
+    internal static PooledBytes Kept(ReadOnlySpan<byte> bytes)
+    {
+        if (t_kept.Length != bytes.Length)
+        {
+            t_kept.Dispose();
+            t_kept = PooledBytes.Rent(bytes.Length);
+        }
+
+        bytes.CopyTo(t_kept.Span);
+        return t_kept;
+    }
+
+    [ThreadStatic]
+    private static PooledBytes t_kept;
+
+    [ThreadStatic]
     private static RawCodec? t_raw;
 
-    [System.ThreadStatic]
+    [ThreadStatic]
     private static Shape? t_shape;
 }

@@ -127,7 +127,7 @@ internal sealed class RpcLink : Link
         for (int i = 0; i < count; i++)
         {
             if (IsRaw(work))
-                bytes[i] = _cells!.FetchAsync(Request(number + i));
+                bytes[i] = _cells!.FetchAsync(Request(number + i, isAlone: false));
             else
                 answers[i] = _cells!.AskAsync(_table!.Query(number + i));
         }
@@ -164,9 +164,15 @@ internal sealed class RpcLink : Link
         }
     }
 
-    private Bytes Request(long number) => new(_raw!.Request(number).ToArray());
+    /// <summary>A call of its own sends it before it returns; of several at a time each has bytes of its own.</summary>
+    private Bytes Request(long number, bool isAlone = true) =>
+        new(isAlone ? CellsService.Kept(_raw!.Request(number)) : PooledBytes.CopyOf(_raw!.Request(number)));
 
-    private long Check(Bytes answer, long number) => _raw!.CheckResponse(answer.Data, number);
+    private long Check(Bytes answer, long number)
+    {
+        using PooledBytes data = answer.Data;
+        return _raw!.CheckResponse(data.Span, number);
+    }
 
     private long Check(Answer answer, long number)
     {
