@@ -16,6 +16,7 @@ public class RunTests
     [InlineData("FileCopy", "8", "RECEIVE", "cs")]
     [InlineData("FileCopy", "8", "RECEIVE", "cpp")]
     [InlineData("Chat", "2000", "", "")]
+    [InlineData("Upgrade", "8", "", "")]
     [InlineData("Ticker", "50000", "WRITER", "cpp")]
     [InlineData("Ticker", "50000", "WRITER", "cs")]
     [InlineData("Mixed", "50000", "", "")]
