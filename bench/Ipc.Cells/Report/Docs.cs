@@ -13,7 +13,7 @@ internal static class Docs
         List<(string Path, string Text)> files =
         [
             ("performance-matrix.md", MatrixPage.Markdown(run, charts)),
-            ("performance-matrix.html", Page.Html(run, charts)),
+            ("charts/matrix.html", Page.Html(run, charts)),
             ("guide/choosing.md", new Choosing(run).Markdown()),
             ("charts/matrix-run.csv", Tables.Csv(run)),
         ];

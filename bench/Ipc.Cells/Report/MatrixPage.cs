@@ -12,7 +12,7 @@ internal static class MatrixPage
         StringBuilder text = new();
         text.Append("<!-- Written by bench/matrix.sh --docs from one run. Do not edit. -->\n# The measured matrix\n\n");
         text.Append("What each layer costs, over transports, serializers, sizes, batches and ways to wait. [Choosing](guide/choosing.md) says what follows from it, "
-            + "[performance](performance.md#the-matrix) how it is measured. All of it on one page that needs no network: [performance-matrix.html](performance-matrix.html). "
+            + "[performance](performance.md#the-matrix) how it is measured. All of it on one page that needs no network: [charts/matrix.html](charts/matrix.html). "
             + "The run as it is: [charts/matrix-run.json](charts/matrix-run.json), [charts/matrix-run.csv](charts/matrix-run.csv).\n\n");
         foreach (string line in Provenance.Lines(run))
             text.Append(line).Append("\n\n");
