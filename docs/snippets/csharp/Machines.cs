@@ -21,8 +21,12 @@ internal static class Machines
                 throw new InvalidOperationException($"{server} has lost its conversation");
         }
 
+        _ = NamedConnection.Remove(s_phones, "phone2");
+
         return Task.CompletedTask;
     }
+
+    private static string s_phones = "";
 
     private static void Talk()
     {
@@ -49,6 +53,12 @@ internal static class Machines
         desk.Send("buy 100"u8);
         // end-snippet
         accepting.Wait();
+        // snippet: address
+        TcpAddresses.Register(); // once; with options as an exit's
+        using NamedConnection phone = NamedConnection.Open($"tcp:{host}:{port}/orders", "phone2");
+        // end-snippet
+        s_phones = phone.ServerName;
+        TcpAddresses.Close();
         NamedConnection there = Next(listener).Connection;
         _ = there.TryReceive(out NamedMessage message);
         Console.WriteLine(message.Sequence); //> 1

@@ -20,6 +20,9 @@ public sealed unsafe partial class Connection
 
     /// <summary>Connects to the listener <paramref name="name"/> and waits until the server accepts or
     /// refuses.</summary>
+    /// <param name="name">The listener's name, or an address of a registered <see cref="AddressScheme"/>.</param>
+    /// <param name="options">Null: all defaults.</param>
+    /// <param name="cancellationToken">Withdraws the request.</param>
     /// <exception cref="IpcException">NotFound: there is no server; Timeout: it did not answer; Cancelled; TableFull;
     /// WrongKind, WrongVersion: it speaks another protocol than <see cref="ConnectOptions.Protocol"/>, or no version in
     /// common; or any status of opening a region.</exception>
@@ -28,6 +31,7 @@ public sealed unsafe partial class Connection
         string name, ConnectOptions? options = null, CancellationToken cancellationToken = default)
     {
         options ??= new ConnectOptions();
+        name = AddressScheme.NameOf(name);
         RegionName.Check(name);
         _ = options.Style;
         return From(
@@ -49,6 +53,7 @@ public sealed unsafe partial class Connection
         CancellationToken cancellationToken = default)
     {
         options ??= new ConnectOptions();
+        name = AddressScheme.NameOf(name);
         RegionName.Check(name);
         _ = options.Style;
         connection = From(

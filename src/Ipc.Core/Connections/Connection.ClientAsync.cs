@@ -19,7 +19,7 @@ public sealed partial class Connection
     /// <para><see cref="ConnectOptions.Deadline"/> applies as for <see cref="Connect"/>. All exceptions are in the
     /// task; the call itself throws none.</para>
     /// </remarks>
-    /// <param name="name">The listener's name.</param>
+    /// <param name="name">As for <see cref="Connect"/>.</param>
     /// <param name="options">They must not be changed before the task completes.</param>
     /// <param name="cancellationToken">Cancels the request and withdraws it.</param>
     /// <exception cref="IpcException">NotFound: there is no server by the deadline; PeerClosed, PeerDied: the server
@@ -32,6 +32,7 @@ public sealed partial class Connection
     {
         try
         {
+            name = AddressScheme.NameOf(name);
             RegionName.Check(name);
             _ = options?.Style;
             return await ConnectedAsync(name, options ?? new ConnectOptions(), cancellationToken).ConfigureAwait(false);

@@ -25,7 +25,7 @@ public sealed partial class NamedConnection
     /// <summary>Opens the conversation of <paramref name="client"/> with <paramref name="server"/>, or begins it. No
     /// server is needed: see <see cref="Connect"/>.</summary>
     /// <param name="server">The name of a <see cref="NamedListener"/>: 1 to 120 of the characters A-Z a-z 0-9 . _
-    /// -.</param>
+    /// -; or an address of a registered <see cref="AddressScheme"/>.</param>
     /// <param name="client">This client's name, likewise. One live process has it at a time.</param>
     /// <param name="options">Null: all defaults.</param>
     /// <param name="cancellationToken">Ends the wait for the region's lock.</param>
@@ -38,6 +38,7 @@ public sealed partial class NamedConnection
         NamedConnectionOptions? options = null,
         CancellationToken cancellationToken = default)
     {
+        server = AddressScheme.NameOf(server, client);
         CheckNames(server, client);
         options = (options ?? new NamedConnectionOptions()).Copy();
         if (options.Login.Length > NamedHeader.DataCapacity)

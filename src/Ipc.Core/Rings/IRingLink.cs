@@ -21,8 +21,8 @@ internal interface IRingLink : IPeerPlace
     /// doorbell).</summary>
     bool WakesReader { get; }
 
-    /// <summary>Where a reader sleeps when <see cref="WakesReader"/> is false; the memory is <see cref="DoorbellView"/>'s,
-    /// and stays mapped while a thread is inside a call of the reader.</summary>
+    /// <summary>Where a reader sleeps when <see cref="WakesReader"/> is false; the memory is
+    /// <see cref="DoorbellView"/>'s, and stays mapped while a thread is inside a call of the reader.</summary>
     unsafe WaiterWords* Doorbell { get; }
 
     /// <summary>Null where there is no doorbell.</summary>

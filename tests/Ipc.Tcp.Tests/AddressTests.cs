@@ -1,0 +1,168 @@
+using System;
+using System.IO;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Ipc.Core.Tests;
+using Ipc.Rpc;
+using Ipc.Testing.Drive;
+using QuickStart;
+using Xunit;
+
+namespace Ipc.Tcp.Tests;
+
+/// <summary>An address where a name may stand.</summary>
+public sealed class AddressTests : TcpTest
+{
+    public AddressTests()
+    {
+        LeavesFiles = true; // conversations stay
+        TcpAddresses.Register(ExitOptions);
+        Own(new Closing());
+    }
+
+    private static ConnectOptions Patient => new() { Deadline = Deadline.After(Watchdog.Patience) };
+
+    [Fact]
+    public async Task ConnectionsGoThere()
+    {
+        using EchoServer server = new("there");
+        string address = AddressOf(OpenEntrance());
+        using Connection blocking = Connection.Connect(address, Patient);
+        Assert.Equal("one", Echo(blocking, "one"));
+        Assert.True(Connection.TryConnect(address, out Connection? tried, Patient));
+        using (tried)
+            Assert.Equal("two", Echo(tried, "two"));
+        using Connection awaited = await Connection.ConnectAsync(address, Patient, TestContext.Current.CancellationToken);
+        Assert.Equal("three", Echo(awaited, "three"));
+        using Connection here = Connection.Connect("ipc:there", Patient);
+        Assert.Equal("four", Echo(here, "four"));
+    }
+
+    [Fact]
+    public void CallsGoThere()
+    {
+        using RpcServer server = RpcServer.Start("there", QuotesRpc.Service(new Quotes()));
+        using RpcClient client = RpcClient.Connect(AddressOf(OpenEntrance()));
+        Assert.Equal(6, QuotesRpc.Client(client).Get(new QuoteRequest("EURUSD")).Price);
+    }
+
+    /// <summary>A client that connects again does so by its address: the way may have been closed meanwhile.</summary>
+    [Fact]
+    public void AClientFindsTheWayAnew()
+    {
+        using RpcServer server = RpcServer.Start("there", QuotesRpc.Service(new Quotes()));
+        using RpcClient client = RpcClient.Connect(AddressOf(OpenEntrance()));
+        for (int i = 0; i < 5; i++)
+        {
+            Assert.Equal(6, QuotesRpc.Client(client).Get(new QuoteRequest("EURUSD")).Price);
+            TcpAddresses.Close();
+        }
+    }
+
+    [Fact]
+    public void ConversationsGoThere()
+    {
+        using NamedServer server = new("there");
+        string address = AddressOf(OpenEntrance());
+        using (NamedConnection first = NamedConnection.Open(address, "anna"))
+        {
+            first.Connect(Watchdog.Patience);
+            first.Send(NamedServer.Bytes(1, 8));
+            Watchdog.Until(() => first.Unacknowledged == 0, "the message to be there");
+        }
+
+        TcpAddresses.Close(); // as another process would have it
+        using NamedConnection second = NamedConnection.Open(address, "anna");
+        second.Connect(Watchdog.Patience);
+        Assert.Equal(2, second.Send(NamedServer.Bytes(2, 8)));
+        using NamedConnection other = NamedConnection.Open(address, "bob"); // with a way of its own
+        other.Connect(Watchdog.Patience);
+        Assert.Equal(1, other.Send(NamedServer.Bytes(1, 8)));
+        Watchdog.Until(() => second.Unacknowledged == 0 && other.Unacknowledged == 0, "the messages to be there");
+    }
+
+    /// <summary>Another process has the first number; and what a name must not have is not in it.</summary>
+    [Theory]
+    [InlineData("tcp:127.0.0.1:5000/there", "tcp_127.0.0.1_5000_there")]
+    [InlineData("tcp:[::1]:5000/there", null)]
+    [InlineData("tcp:a.host.whose.name.is.so.long.that.no.name.of.a.region.could.have.it.with.all.that.stands.behind.it.as.well.example:5000/there", null)]
+    public void EachProcessHasAWayOfItsOwn(string address, string? name)
+    {
+        if (name is not null)
+            Own(Listener.Open(name + ".1"));
+        for (int i = 0; i < 3; i++)
+            Assert.ThrowsAny<IpcException>(() => Connection.Connect(address, Patient).Dispose()); // there is no entrance
+        string[] files = [.. Directory.GetFiles(Regions.Path, "tcp_*").Select(Path.GetFileName).Order(StringComparer.Ordinal)!];
+        if (name is not null)
+            Assert.Equal([name + ".1", name + ".2"], files);
+        else
+            Assert.Single(files);
+    }
+
+    [Theory]
+    [InlineData("tcp:nowhere")]
+    [InlineData("tcp:host:port/name")]
+    [InlineData("amqp:broker/name")]
+    [InlineData("ipc:")]
+    [InlineData("ipc:a:b")]
+    [InlineData(":there")]
+    public void WhatIsNoAddressIsRefused(string address)
+    {
+        Fails(IpcStatus.InvalidName, () => Connection.Connect(address).Dispose());
+        Fails(IpcStatus.InvalidName, () => NamedConnection.Open(address, "anna").Dispose());
+        Fails(IpcStatus.InvalidName, () => RpcClient.Connect(address).Dispose());
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("ipc")]
+    [InlineData("a:b")]
+    public void WhatIsNoSchemeIsRefused(string scheme) =>
+        Assert.Throws<ArgumentException>(() => AddressScheme.Register(scheme, static (address, _) => address));
+
+    /// <summary>On the thread that connects, and its exception is the caller's; what it returns is looked at like a name.</summary>
+    [Fact]
+    public void ASchemeOfOnesOwnIsAskedEachTime()
+    {
+        using EchoServer server = new("there");
+        int asked = 0, thread = 0;
+        AddressScheme.Register("own", (address, client) =>
+        {
+            thread = Environment.CurrentManagedThreadId;
+            asked++;
+            Assert.Null(client);
+            return address switch
+            {
+                "own:here" => "there",
+                "own:nested" => "own:here",
+                _ => throw new InvalidOperationException(address),
+            };
+        });
+        for (int i = 1; i <= 3; i++)
+        {
+            using Connection connection = Connection.Connect("own:here", Patient);
+            Assert.Equal("one", Echo(connection, "one"));
+            Assert.Equal((i, Environment.CurrentManagedThreadId), (asked, thread));
+        }
+
+        Fails(IpcStatus.InvalidName, () => Connection.Connect("own:nested", Patient).Dispose());
+        IpcException error = Fails(IpcStatus.SystemError, () => Connection.Connect("own:other", Patient).Dispose());
+        Assert.IsType<InvalidOperationException>(error.InnerException);
+        RpcCallException failed = Assert.ThrowsAny<RpcCallException>(() => RpcClient.Connect("own:other").Dispose());
+        Assert.Equal(RpcStatus.Unavailable, failed.Status);
+    }
+
+    private sealed class Quotes : IQuotes
+    {
+        public Quote Get(QuoteRequest request) => new(request.Symbol, request.Symbol.Length);
+
+        public System.Collections.Generic.IAsyncEnumerable<Quote> Watch(QuoteRequest request, CancellationToken cancellationToken = default) =>
+            throw new NotSupportedException();
+    }
+
+    private sealed class Closing : IDisposable
+    {
+        public void Dispose() => TcpAddresses.Close();
+    }
+}
