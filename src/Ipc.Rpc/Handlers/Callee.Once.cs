@@ -22,8 +22,8 @@ internal sealed partial class Callee
         return true;
     }
 
-    /// <summary>Another server has the name, and who stops this one has not been told of it yet: from here on nothing is
-    /// handled.</summary>
+    /// <summary>Another server has the name, and who stops this one has not been told of it yet: from here on nothing
+    /// is handled.</summary>
     public bool RefuseFollowed(in FrameHeader request)
     {
         Host.Drain();

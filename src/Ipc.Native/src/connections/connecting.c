@@ -29,7 +29,7 @@ struct ipc_connecting {
     ipc_share share;
     ipc_deadline answer_deadline; /* of region locks and replies: also who gives no time gets some there */
     ipc_connection *made; /* from STAGE_ASK on, until the caller has it */
-    ipc_connection *before; /* what was asked of servers that were followed meanwhile, the last one first; left at the end */
+    ipc_connection *before; /* what was asked of servers that were followed meanwhile; left at the end */
     uint32_t pause_ns;    /* until the next look for what nobody signals */
     ipc_end end;          /* where a handle is armed for that */
     ipc_waiter never;     /* moves only for the end and the cancellation */
