@@ -33,9 +33,20 @@ public sealed class IpcServer : IHostedService, IDisposable, IAsyncDisposable
     public string Name => _options.Name;
 
     /// <summary>What it is doing.</summary>
-    public IpcServerState State => Volatile.Read(ref _server) is { } server && (IpcServerState)Volatile.Read(ref _state) != IpcServerState.Stopped && server.Completion.IsFaulted
-        ? IpcServerState.Failed
-        : (IpcServerState)Volatile.Read(ref _state);
+    public IpcServerState State
+    {
+        get
+        {
+            var state = (IpcServerState)Volatile.Read(ref _state);
+            if (Volatile.Read(ref _server) is not { } server || state == IpcServerState.Stopped)
+                return state;
+            if (server.Completion.IsFaulted)
+                return IpcServerState.Failed;
+            if (state != IpcServerState.Serving || !server.IsFollowed)
+                return state;
+            return server.Completion.IsCompleted ? IpcServerState.Stopped : IpcServerState.Stopping;
+        }
+    }
 
     /// <summary>How many clients are connected.</summary>
     public int ConnectionCount => Volatile.Read(ref _server)?.ConnectionCount ?? 0;

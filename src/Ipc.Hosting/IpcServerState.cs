@@ -15,7 +15,7 @@ public enum IpcServerState
     /// <summary>It takes no further clients and calls, and waits for the pending ones.</summary>
     Stopping = 3,
 
-    /// <summary>It has stopped with its host.</summary>
+    /// <summary>It has stopped with its host, or before, because another server has taken its name (<see cref="Ipc.Rpc.RpcServerOptions.TakeOver"/>).</summary>
     Stopped = 4,
 
     /// <summary>Its shared memory was destroyed by somebody.</summary>

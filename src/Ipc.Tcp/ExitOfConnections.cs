@@ -47,6 +47,8 @@ internal sealed class ExitOfConnections : IExit
     {
         if (_listener.Next(out ListenerEvent e, Deadline.Never) != IpcStatus.Ok)
             return false;
+        if (e.Kind == ListenerEventKind.Followed)
+            return true; // without a connection: who comes now goes to the other one, and those here are carried on
         Connection connection = e.Connection;
         if (e.Kind == ListenerEventKind.Connect)
         {

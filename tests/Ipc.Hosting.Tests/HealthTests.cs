@@ -44,6 +44,32 @@ public sealed class HealthTests : HostTest
         Assert.Equal(HealthStatus.Unhealthy, (await Check(health)).Status);
     }
 
+    /// <summary>It stops in good order, and its host goes on: it says so, and does not look for whoever has removed its file.</summary>
+    [Fact]
+    public async Task AServerThatIsFollowedStopsBeforeItsHost()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "nobody takes over a live name there");
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddIpcServer("greeter", options => options.Rpc.TakeOver = true).AddService<IGreeter, Greeter>(GreeterRpc.Service);
+        builder.Services.AddHealthChecks().Add(IpcHealthChecks.Server("greeter"));
+        using IHost host = await Started(builder);
+        HealthCheckService health = host.Services.GetRequiredService<HealthCheckService>();
+        IpcServer server = host.Services.GetRequiredKeyedService<IpcServer>("greeter");
+        Greeter greeter = host.Services.GetRequiredService<Greeter>();
+        using RpcClient client = RpcClient.Connect("greeter");
+        Task<string> pending = GreeterRpc.Client(client).Wait("Ada", CancellationToken.None).AsTask();
+        await greeter.Entered.WaitAsync(Watchdog);
+        using RpcServer next = RpcServer.Start("greeter", new RpcServerOptions { TakeOver = true });
+        await Eventually(() => server.State == IpcServerState.Stopping);
+        Assert.Equal(HealthStatus.Degraded, (await Check(health)).Status);
+        greeter.LetAnswer();
+        Assert.Equal("Hello, Ada", await pending.WaitAsync(Watchdog));
+        await Eventually(() => server.State == IpcServerState.Stopped);
+        Assert.Equal((HealthStatus.Unhealthy, "Server greeter: Stopped."), ((await Check(health)).Status, (await Check(health)).Entries["ipc-server:greeter"].Description));
+        await host.StopAsync().WaitAsync(Watchdog);
+        Assert.Equal(IpcServerState.Stopped, server.State);
+    }
+
     /// <summary>The check connects, as the next call would, so that it says what that call would find.</summary>
     [Fact]
     public async Task AConnectionIsHealthyWhileItsServerIsThere()

@@ -76,6 +76,43 @@ public sealed class TakeOverTests(Peers peers)
         Assert.Empty(peers.Directory.FilesOf(_name));
     }
 
+    /// <summary>Who is turned away by one after another asks each of them, and is accepted by the last.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]
+    public void WhoAsksGoesFromOneToTheNext(Language servers, Language client)
+    {
+        const int Followers = 3;
+        Driven asks = peers.At(client, "asks"), steps = peers.At(client, "steps");
+        Driven server = peers.At(servers, "server0");
+        server.Must($"listen 1 {_name} max=63 follow=1");
+        asks.Begin($"connect 1 {_name} timeout=600000");
+        steps.Begin($"connect 1 {_name} timeout=600000 steps=1");
+        for (int each = 1; each <= Followers; each++)
+        {
+            using (var region = new LiveRegion(peers.Directory.FileOf(_name)))
+                Watchdog.Until(() => IsRequested(region, 1) && IsRequested(region, 2), $"two clients to ask server {each - 1}");
+            Driven next = peers.At(servers, $"server{each}");
+            next.Must($"listen 1 {_name} max=63 follow=1");
+            Assert.Equal(Followed, (int)server.Must("next 1 timeout=600000")["kind"]);
+            server.Must("close 1");
+            server = next;
+        }
+
+        server.Begin("serve 1 timeout=600000");
+        foreach (Driven each in new[] { asks, steps })
+        {
+            Answer connected = each.Result();
+            Assert.True(connected.Status == IpcStatus.Ok, connected.Text);
+            each.Must("ping 1 1 50 1000 timeout=600000");
+        }
+        steps.Must("close 1");
+        asks.Must("write 1 1 8 65535 timeout=600000");
+        Assert.Equal(IpcStatus.Ok, server.Result().Status);
+        asks.Must("close 1");
+        server.Must("close 1");
+        Assert.Empty(peers.Directory.FilesOf(_name));
+    }
+
     /// <summary>Who does not look whether it is followed keeps the name, and who does not ask for it does not get it.</summary>
     [Theory]
     [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]

@@ -284,6 +284,38 @@ public sealed class OnceTests
         Assert.False(e.IsUnsent);
     }
 
+    /// <summary>The old server does not know yet that it is followed. Were it to execute a call that is younger than the next one, that one would do so, too.</summary>
+    [Fact]
+    public async Task ACallThatIsMadeWhenTheNameHasBeenTakenIsTheNextServersAlone()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "nobody takes over a live name there");
+        var keepBusy = new RpcMethod<int, int>("busy.v1", "Keep", RpcMethodKind.Unary, Shapes.Number, Shapes.Number);
+        using var busy = new ManualResetEventSlim();
+        using var free = new ManualResetEventSlim();
+        RpcHandler keeps = RpcHandler.Unary(keepBusy, n =>
+        {
+            busy.Set();
+            free.Wait(TestContext.Current.CancellationToken);
+            return n;
+        }).Inline(); // so nobody else reads, or hears of the next server
+        string name = TestServer.NewName();
+        OnceService old = new(), young = new();
+        using RpcServer first = RpcServer.Start(name, new RpcServerOptions { TakeOver = true }, OnceServiceRpc.Service(old), new RpcService("busy.v1", [keeps]));
+        using RpcClient client = RpcClient.Connect(name, new RpcClientOptions { WaitForReady = true });
+        Task<int> kept = client.CallAsync(keepBusy, 1).AsTask();
+        Eventually.True(() => busy.IsSet, "the server is busy");
+        using RpcServer next = RpcServer.Start(name, new RpcServerOptions { TakeOver = true }, OnceServiceRpc.Service(young));
+        Task<int> call = client.CallAsync(OnceServiceRpc.Hold, "g").AsTask();
+        free.Set();
+        Assert.Equal(1, await Eventually.Ends(kept));
+        Eventually.True(() => old.GateOf("g").Entered + young.GateOf("g").Entered == 1, "one of them executes it");
+        first.Dispose(); // as if it were killed: what it has executed it does not answer
+        Eventually.True(() => young.GateOf("g").Entered == 1, "the next one is asked");
+        young.GateOf("g").Opened.Set();
+        Assert.Equal(1, await Eventually.Ends(call));
+        Assert.Equal((0, 1), (old.Done, young.Done));
+    }
+
     /// <summary>It is the handler's outcome, and not the end of a connection.</summary>
     [Fact]
     public void AHandlerThatSaysUnavailableIsNotAskedAgain()

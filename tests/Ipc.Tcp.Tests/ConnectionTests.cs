@@ -111,6 +111,24 @@ public sealed class ConnectionTests : TcpTest
     }
 
     [Fact]
+    public void AnExitThatIsFollowedCarriesOnWhoIsThere()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "nobody takes over a live name there");
+        using EchoServer server = new("there");
+        TcpEntrance entrance = OpenEntrance();
+        ExitOptions.Listener = new ListenerOptions { TakeOver = true };
+        Own(TcpExit.Open("here", AddressOf(entrance), ExitOptions));
+        using Connection stays = Connect();
+        Own(TcpExit.Open("here", AddressOf(entrance), ExitOptions));
+        for (int i = 0; i < 3; i++)
+        {
+            using Connection comes = Connect();
+            Assert.Equal("there", Echo(comes, "there"));
+            Assert.Equal("still", Echo(stays, "still"));
+        }
+    }
+
+    [Fact]
     public void WithoutAServerOrAnEntranceAClientIsToldThatAndComesAgain()
     {
         TcpEntrance entrance = OpenEntrance();

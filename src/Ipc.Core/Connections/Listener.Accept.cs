@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -17,7 +18,7 @@ public sealed partial class Listener
         out Connection? connection, Deadline deadline, CancellationToken cancellationToken = default)
     {
         connection = null;
-        if (IsFollowed)
+        if (Atomic.LoadAcquire(ref _toldOfFollowed) != 0)
             return IpcStatus.Stopped; // nobody comes any more
         IpcStatus status = Next(out ListenerEvent next, deadline, cancellationToken);
         if (status == IpcStatus.Ok && next.Kind == ListenerEventKind.Followed)
@@ -33,7 +34,8 @@ public sealed partial class Listener
     /// <remarks>Reading a connection so costs a look at it whenever any client of this listener rings: for some
     /// hundreds of connections, not for thousands, which one loop over
     /// <see cref="NextAsync(CancellationToken)"/> serves better.</remarks>
-    /// <exception cref="IpcException">Stopped.</exception>
+    /// <exception cref="IpcException">Stopped, also when another server has the name
+    /// (<see cref="IsFollowed"/>).</exception>
     /// <exception cref="OperationCanceledException">Cancelled; nothing was taken.</exception>
     /// <exception cref="ObjectDisposedException">The listener is disposed, or was meanwhile.</exception>
     /// <exception cref="InvalidOperationException">Another thread waits here; or a connection has been
@@ -44,13 +46,21 @@ public sealed partial class Listener
     /// <summary>The next client that asks within <paramref name="timeout"/>, accepted. See
     /// <see cref="AcceptAsync(CancellationToken)"/>.</summary>
     /// <exception cref="TimeoutException">None asked in time.</exception>
-    public async ValueTask<Connection> AcceptAsync(TimeSpan timeout, CancellationToken cancellationToken = default) =>
-        Accepted(await NextAsync(timeout, cancellationToken).ConfigureAwait(false));
+    public async ValueTask<Connection> AcceptAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        if (Atomic.LoadAcquire(ref _toldOfFollowed) != 0)
+            ThrowFollowed();
+        return Accepted(await NextAsync(timeout, cancellationToken).ConfigureAwait(false));
+    }
+
+    [DoesNotReturn]
+    private void ThrowFollowed() =>
+        Throw.Status(IpcStatus.Stopped, $"Another server has taken the name \"{Name}\": nobody comes any more.");
 
     private Connection Accepted(ListenerEvent next)
     {
         if (next.Kind == ListenerEventKind.Followed)
-            Throw.Status(IpcStatus.Stopped, $"Another server has taken the name \"{Name}\": nobody comes any more.");
+            ThrowFollowed();
         if (next.Kind != ListenerEventKind.Connect)
             throw new InvalidOperationException(
                 "A connection was returned to a listener whose connections are taken by Accept. Who returns them " +

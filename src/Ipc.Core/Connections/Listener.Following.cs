@@ -7,10 +7,33 @@ public sealed unsafe partial class Listener
 
     private bool _unsure; // the leader's: somebody takes the name, and is not done with it
     private int _followed;
+    private int _toldOfFollowed; // the event was handed out
 
-    /// <summary>Another server has taken the name (<see cref="ListenerOptions.TakeOver"/>). Only who waits in this
-    /// listener, or polls it, learns of it: <see cref="ListenerEventKind.Followed"/>. Any thread.</summary>
-    public bool IsFollowed => Atomic.LoadAcquire(ref _followed) != 0;
+    /// <summary>Another server has taken the name (<see cref="ListenerOptions.TakeOver"/>). Seen at once, also before
+    /// <see cref="ListenerEventKind.Followed"/> is there for who waits in this listener: what was asked before it said
+    /// false was asked before the name was taken. Any thread; it checks the directory only when somebody says that he
+    /// has the name.</summary>
+    public bool IsFollowed
+    {
+        get
+        {
+            if (KnowsOfSuccessor)
+                return true;
+            if (!_options.TakeOver || !_region.View.TryUse())
+                return false;
+            try
+            {
+                return Atomic.LoadAcquire(ref _header->ServerState) == ListenerHeader.Followed && // [follow]
+                    !Os.Current.LeadsTo(_region.Path, _region.File!);
+            }
+            finally
+            {
+                _region.View.Unuse();
+            }
+        }
+    }
+
+    private bool KnowsOfSuccessor => Atomic.LoadAcquire(ref _followed) != 0;
 
     private ulong LongestSleep => _unsure ? UnsureSleep : ulong.MaxValue;
 
@@ -20,8 +43,12 @@ public sealed unsafe partial class Listener
     private void LookForSuccessor()
     {
         _unsure = false;
-        if (IsFollowed || Atomic.LoadAcquire(ref _header->ServerState) != ListenerHeader.Followed) // [follow]
+        if (KnowsOfSuccessor ||
+            Atomic.LoadAcquire(ref _header->ServerState) != ListenerHeader.Followed) // [follow]
+        {
             return;
+        }
+
         if (!_region.TryLock(Deadline.Now))
         {
             _unsure = true;

@@ -55,7 +55,14 @@ public sealed unsafe partial class Listener
         {
             Atomic.StoreRelease(ref _hasOpened, 0);
             while (_opened.Count > 0)
-                Found(_opened.Dequeue());
+            {
+                Connection connection = _opened.Dequeue();
+                if (KnowsOfSuccessor)
+                    connection.TurnAway(); // it was opened before, and is found behind the event that says so
+                else
+                    Found(connection);
+            }
+
             ExceptionDispatchInfo? failed = _openingFailed;
             _openingFailed = null;
             failed?.Throw();

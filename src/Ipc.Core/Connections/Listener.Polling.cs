@@ -34,8 +34,11 @@ public sealed unsafe partial class Listener
         while (_events.Count > 0)
         {
             e = _events.Dequeue();
-            if (e.Kind == ListenerEventKind.Followed || !e.Connection.IsGone)
-                return true;
+            if (e.Kind == ListenerEventKind.Followed)
+                Atomic.StoreRelease(ref _toldOfFollowed, 1);
+            else if (e.Connection.IsGone)
+                continue;
+            return true;
         }
 
         e = default;
@@ -286,7 +289,7 @@ public sealed unsafe partial class Listener
         lock (_connections)
             _connections[slot] = connection;
         int count = Atomic.Increment(ref _count);
-        if (IsFollowed)
+        if (KnowsOfSuccessor)
         {
             connection.TurnAway();
             return null;

@@ -55,7 +55,7 @@ public sealed unsafe class NativeListener : IDisposable
         return status;
     }
 
-    /// <summary>Another server has taken the name, and this listener has learned of it. Any thread.</summary>
+    /// <summary>Another server has taken the name. Any thread.</summary>
     public bool IsFollowed
     {
         get

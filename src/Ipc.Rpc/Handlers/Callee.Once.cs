@@ -22,6 +22,15 @@ internal sealed partial class Callee
         return true;
     }
 
+    /// <summary>Another server has the name, and who stops this one has not been told of it yet: from here on nothing
+    /// is handled.</summary>
+    public bool RefuseFollowed(in FrameHeader request)
+    {
+        Host.Drain();
+        RefuseEnding(in request);
+        return true;
+    }
+
     /// <summary>A request of a call that another request has begun: it gets the same outcome. Throws nothing.</summary>
     /// <remarks>Interceptors are asked as for the first one: who may not call may not learn the outcome.</remarks>
     public void Repeat(ServerCall call, OnceEntry entry)

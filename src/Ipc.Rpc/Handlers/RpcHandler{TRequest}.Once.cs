@@ -43,6 +43,10 @@ internal abstract partial class RpcHandler<TRequest>
         if (header.Deadline != 0 && Deadline.FromNanoseconds(header.Deadline).HasPassed)
             return RefuseLate(callee, in header);
 
+        // The next server executes nothing from before its own start; what comes later has to be left to it.
+        if (callee.Host.IsFollowed?.Invoke() == true)
+            return callee.RefuseFollowed(in header);
+
         var key = new OnceKey(id, callee.Link.Peer.UserId);
         byte[] stored = key.With(Method, format.Name, body);
         OnceEntry? entry = memory.Enter(key, stored, out bool isNew, out RpcOnceRefusal refusal);

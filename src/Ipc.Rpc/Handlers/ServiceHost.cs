@@ -68,6 +68,9 @@ internal sealed class ServiceHost
 
     public bool HasInterceptors => _interceptors.Length != 0;
 
+    /// <summary>Whether another server has the name; <see langword="null"/> if none can have it.</summary>
+    public Func<bool>? IsFollowed { get; set; }
+
     /// <summary>It takes no further calls.</summary>
     public bool IsDraining => Volatile.Read(ref _draining);
 

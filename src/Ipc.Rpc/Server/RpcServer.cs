@@ -43,8 +43,8 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
     /// clients stay connected. It checks the directory once.</summary>
     public bool IsFindable => _listener.IsFindable;
 
-    /// <summary>Another server has taken the name (<see cref="RpcServerOptions.TakeOver"/>); this one is stopping, or
-    /// has stopped.</summary>
+    /// <summary>Another server has taken the name (<see cref="RpcServerOptions.TakeOver"/>); this one stops in
+    /// good order, or has stopped.</summary>
     public bool IsFollowed => _listener.IsFollowed;
 
     /// <summary>How many one-way calls failed, because they were unknown, could not be decoded, were refused, or their
@@ -78,6 +78,11 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
     {
         if (services is null)
             throw new ArgumentNullException(nameof(services));
+
+        // Before the name is taken: another server may have to give it up, and would be gone for nothing.
+        Dictionary<uint, RpcHandler> handlers = new();
+        foreach (RpcService service in services)
+            ServiceHost.Add(handlers, service ?? throw new ArgumentNullException(nameof(services)));
 
         RpcServer server = Open(name, options);
         try

@@ -73,7 +73,8 @@ public sealed class RpcServerOptions
     /// <summary>Takes the name of a live server that was started with this too, and lets the next one take its own:
     /// then this server stops in good order, as <see cref="RpcServer.StopAsync(System.Threading.CancellationToken)"/>
     /// does, and <see cref="RpcServer.Completion"/> completes. So a new process is started beside the old one, and
-    /// clients find a server all the time. On Linux; elsewhere opening fails. Default: false.</summary>
+    /// clients find a server all the time. Not with <see cref="RpcOnceOptions.Store"/>, which one server uses at a
+    /// time. On Linux; elsewhere opening fails. Default: false.</summary>
     public bool TakeOver { get; set; }
 
     /// <summary>Accepts or refuses a client that wants to connect: return <see langword="null"/> to accept it, or the
@@ -147,6 +148,10 @@ public sealed class RpcServerOptions
         if (StreamWindow < FrameHeader.FirstClientCredit || StreamWindow > ushort.MaxValue)
             throw new ArgumentOutOfRangeException(
                 nameof(StreamWindow), StreamWindow, "A stream window is 32 to 65535 items.");
+        if (TakeOver && Once?.Store is not null)
+            throw new InvalidOperationException(
+                "A store of calls is used by one server at a time, and a server that takes over a name would begin " +
+                    "while the other one still uses it: RpcServerOptions.TakeOver or Once.Store, not both.");
         RpcServerOptions copy = Copy();
         copy.Once = (Once ?? throw new InvalidOperationException("RpcServerOptions.Once is null.")).Checked();
         return copy;

@@ -43,6 +43,8 @@ internal sealed partial class ServerLoop
         Listener = listener;
         Options = options;
         Host = new ServiceHost(name, handlers, options.HandlerRules());
+        if (options.TakeOver)
+            Host.IsFollowed = () => listener.IsFollowed;
         _crew = new Crew(name, options.MaxThreads, Lead, BeginToWatch);
         _longTurn = options.LongTurn.Ticks * Stopwatch.Frequency / TimeSpan.TicksPerSecond;
         _turns = new TurnWatch(_longTurn);

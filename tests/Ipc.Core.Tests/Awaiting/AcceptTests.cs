@@ -143,6 +143,32 @@ public sealed class AcceptTests : RegionTest
         Assert.Equal(IpcStatus.Closed, listener.Accept(out _, Hang));
     }
 
+    /// <summary>However often it is called, and whoever was told of it first.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task WhoIsFollowedAcceptsNobodyAnyMore(bool takesEvent)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "nobody takes over a live name there");
+        var options = new ListenerOptions { TakeOver = true };
+        using Listener listener = Listener.Open("server", options);
+        Task<Connection>? waiting = takesEvent ? null : listener.AcceptAsync(None).AsTask();
+        using Listener next = Listener.Open("server", options);
+        if (waiting is not null)
+        {
+            Assert.Equal(IpcStatus.Stopped, (await Assert.ThrowsAsync<IpcException>(() => waiting.WaitAsync(Watchdog.Patience))).Status);
+        }
+        else
+        {
+            Assert.Equal(IpcStatus.Ok, listener.Next(out ListenerEvent followed, Hang));
+            Assert.Equal(ListenerEventKind.Followed, followed.Kind);
+        }
+
+        Assert.True(listener.IsFollowed);
+        Assert.Equal(IpcStatus.Stopped, (await Assert.ThrowsAsync<IpcException>(() => listener.AcceptAsync(None).AsTask().WaitAsync(Watchdog.Patience))).Status);
+        Assert.Equal(IpcStatus.Stopped, listener.Accept(out _, Hang));
+    }
+
     [Fact]
     public async Task AConnectionThatWasReturnedIsForWhoTakesEvents()
     {

@@ -90,11 +90,12 @@ typedef struct ipc_event {
     ipc_connection *connection; /* lent to the caller until ipc_listener_return / refuse / close */
 } ipc_event;
 
-/* Has another server taken the name? As IPC_EVENT_FOLLOWED says once; only who waits in this listener learns of it.
+/* Has another server taken the name? Seen at once, also before IPC_EVENT_FOLLOWED is there for who waits in this
+ * listener.
  *
  * listener   the listener
- * Returns    whether it has; false also where that was not learned yet.
- * Blocks     never. Allocates nothing. Threads: any.
+ * Returns    whether it has: what was asked before this says false was asked before the name was taken.
+ * Blocks     never; it looks at the directory when somebody says that he has the name. Allocates nothing. Threads: any.
  */
 IPC_API bool ipc_listener_is_followed(const ipc_listener *listener);
 

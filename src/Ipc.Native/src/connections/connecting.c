@@ -27,10 +27,9 @@ struct ipc_connecting {
     uint8_t hello[IPC_CONNECTION_TEXT_MAX];
     char path[IPC_PATH_MAX];
     ipc_share share;
-    ipc_deadline lock_deadline; /* of the region lock: also who gives no time gets some there */
-    ipc_deadline reply_deadline;
+    ipc_deadline answer_deadline; /* of region locks and replies: also who gives no time gets some there */
     ipc_connection *made; /* from STAGE_ASK on, until the caller has it */
-    ipc_connection *before; /* what was asked of a server that was followed meanwhile; left at the end */
+    ipc_connection *before; /* what was asked of servers that were followed meanwhile; left at the end */
     uint32_t pause_ns;    /* until the next look for what nobody signals */
     ipc_end end;          /* where a handle is armed for that */
     ipc_waiter never;     /* moves only for the end and the cancellation */
@@ -53,7 +52,7 @@ ipc_status ipc_connect_begin(const char *name, const ipc_connect_options *option
     if (made->plan.hello_length != 0)
         memcpy(made->hello, made->plan.hello, made->plan.hello_length); /* the caller's may be gone when it is sent */
     made->plan.hello = made->hello;
-    made->lock_deadline = ipc_connect_answer_deadline(made->options.deadline);
+    made->answer_deadline = ipc_connect_answer_deadline(made->options.deadline);
     made->pause_ns = LOOK_MIN_NS;
     ipc_end_init(&made->end, IPC_WAIT_BLOCK);
     *connecting = made;
@@ -77,7 +76,7 @@ static ipc_status enter(ipc_connecting *of)
         return status == IPC_E_NOT_FOUND ? ipc_region_not_found(&ipc_listener_kind, of->path) : status;
     }
     if (status == IPC_TIMEOUT)
-        return not_yet(of, of->lock_deadline, status);
+        return not_yet(of, of->answer_deadline, status);
     if (status != IPC_OK)
         return status;
     of->made = ipc_connect_make(listener);
@@ -94,14 +93,13 @@ static ipc_status request(ipc_connecting *of)
 {
     ipc_status status = ipc_region_lock(of->made->view->region, IPC_NOW);
     if (status == IPC_TIMEOUT)
-        return not_yet(of, of->lock_deadline, status);
+        return not_yet(of, of->answer_deadline, status);
     if (status == IPC_OK)
         status = ipc_connect_request(of->made);
     if (status != IPC_OK)
         return status;
     ipc_connect_ring(of->made, &of->options);
     of->stage = STAGE_REPLY;
-    of->reply_deadline = ipc_connect_answer_deadline(of->options.deadline);
     return IPC_OK;
 }
 
@@ -123,12 +121,14 @@ static void abandon(ipc_connecting *of)
     of->stage = STAGE_OVER;
 }
 
-/* One that has taken the name of the server that was asked. Once: who follows all the time has to be asked anew. */
+/* One that has taken the name of the server that was asked. */
 static bool go_to_successor(ipc_connecting *of, ipc_status status)
 {
-    if (of->made == NULL || of->before != NULL || is_of_parent(of) || !ipc_connect_has_successor(of->made, status))
+    if (of->made == NULL || is_of_parent(of) || !ipc_connect_has_successor(of->made, status) ||
+        ipc_platform_now() >= of->answer_deadline)
         return false;
     abandon(of);
+    of->made->next = of->before;
     of->before = of->made;
     of->made = NULL;
     of->stage = STAGE_ENTER;
@@ -148,11 +148,11 @@ ipc_status ipc_connect_try(ipc_connecting *connecting, ipc_connection **connecti
         status = request(connecting);
     if (status == IPC_OK) {
         const ipc_wait wait =
-            ipc_connect_reply(connecting->made, connecting->reply_deadline, connecting->options.cancel);
+            ipc_connect_reply(connecting->made, connecting->answer_deadline, connecting->options.cancel);
         (void)wait.attend(wait.subject);
         status = wait.check(wait.subject);
         if (status == IPC_EMPTY)
-            status = not_yet(connecting, connecting->reply_deadline, IPC_TIMEOUT);
+            status = not_yet(connecting, connecting->answer_deadline, IPC_TIMEOUT);
         if (status == IPC_TIMEOUT)
             status = ipc_connect_unanswered(connecting->made);
     }
@@ -187,7 +187,7 @@ static bool always(void *subject)
 /* The time until the next look, no longer than the time that is left. */
 static uint32_t next_pause(ipc_connecting *of)
 {
-    const ipc_deadline until = of->lock_deadline; /* for a server, too: who gives it no time is not here */
+    const ipc_deadline until = of->answer_deadline; /* for a server, too: who gives it no time is not here */
     const ipc_deadline now = ipc_platform_now();
     const uint32_t pause = of->pause_ns;
     of->pause_ns = pause * 2 > LOOK_MAX_NS ? LOOK_MAX_NS : pause * 2;
@@ -202,7 +202,7 @@ ipc_status ipc_connect_arm(ipc_connecting *connecting, ipc_ready_handle *handle)
         return ipc_fail(IPC_E_INVALID_STATE, "this has become a connection, or failed, before");
     if (connecting->stage == STAGE_REPLY) {
         const ipc_wait wait =
-            ipc_connect_reply(connecting->made, connecting->reply_deadline, connecting->options.cancel);
+            ipc_connect_reply(connecting->made, connecting->answer_deadline, connecting->options.cancel);
         const ipc_status status = ipc_wait_arm(&wait, handle);
         return status == IPC_EMPTY || status == IPC_E_SYSTEM_ERROR || status == IPC_E_NO_MEMORY ? status : IPC_OK;
     }
@@ -235,7 +235,7 @@ ipc_waiter *ipc_connecting_waiter(const ipc_connecting *connecting)
 
 ipc_status ipc_connecting_wait(ipc_connecting *connecting, ipc_end *end, ipc_deadline deadline, ipc_cancel *cancel)
 {
-    const ipc_deadline last = connecting->reply_deadline;
+    const ipc_deadline last = connecting->answer_deadline;
     ipc_wait wait = ipc_connect_reply(connecting->made, deadline < last ? deadline : last, cancel);
     wait.end = end;
     const ipc_status status = ipc_wait_until(&wait, has_reply);
@@ -261,8 +261,11 @@ void ipc_connect_end(ipc_connecting *connecting)
     abandon(connecting);
     if (connecting->made != NULL)
         ipc_connect_leave(connecting->made);
-    if (connecting->before != NULL)
+    while (connecting->before != NULL) {
+        ipc_connection *next = connecting->before->next;
         ipc_connect_leave(connecting->before);
+        connecting->before = next;
+    }
     ipc_end_close(&connecting->end);
     free(connecting);
 }

@@ -100,7 +100,8 @@ void ipc_listener_stop(ipc_listener *listener)
 
 bool ipc_listener_is_followed(const ipc_listener *listener)
 {
-    return ipc_load_acquire32(&listener->followed) != 0;
+    return ipc_load_acquire32(&listener->followed) != 0 ||
+           (listener->hands_over && ipc_listener_has_successor(&listener->view));
 }
 
 void ipc_listener_resume(ipc_listener *listener)

@@ -86,6 +86,12 @@ bool ipc_listener_look_for_successor(const ipc_listener_view *view, bool *follow
     return true;
 }
 
+bool ipc_listener_has_successor(const ipc_listener_view *view)
+{
+    return ipc_load_acquire32(&view->body->server_state) == IPC_SERVER_FOLLOWED && /* [follow] */
+           !ipc_platform_file_is_named(view->region->file, view->region->path);
+}
+
 void ipc_listener_notify(const ipc_listener_view *view, uint32_t slot)
 {
     (void)ipc_or64(&view->ready[slot / 64], 1ull << (slot % 64)); /* [ready] */

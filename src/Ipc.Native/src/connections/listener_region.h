@@ -35,6 +35,8 @@ ipc_status ipc_listener_region_create(const char *path, const ipc_share *share, 
 /* Server: it was said that another one has the name [follow]. Has it? Then it stays so; else it is taken back. False:
    somebody has the region lock, ask again. */
 bool ipc_listener_look_for_successor(const ipc_listener_view *view, bool *followed);
+/* The same without the lock, for who asks in passing: nothing is taken back. */
+bool ipc_listener_has_successor(const ipc_listener_view *view);
 /* Of a region that is about to get the name. */
 void ipc_listener_between_path(const ipc_region *region, char *path, size_t size);
 
