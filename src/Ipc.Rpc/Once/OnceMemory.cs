@@ -25,6 +25,7 @@ internal sealed class OnceMemory
     private readonly Func<long> _ticks; // UTC
     private long _bytes; // of _ended
     private long _forgottenTo; // ticks
+    private long _toldTo; // the same for the store, which each server reads with its own MaxClockAhead
     private int _running;
 
     /// <param name="options">Which were checked.</param>
@@ -252,6 +253,7 @@ internal sealed class OnceMemory
             _entries.Remove(oldest.Key);
             _bytes -= oldest.Bytes;
             _forgottenTo = Math.Max(_forgottenTo, oldest.Key.Id.Ticks);
+            _toldTo = Math.Max(_toldTo, oldest.Key.Id.Ticks);
             (forgotten ??= new List<ReadOnlyMemory<byte>>()).Add(oldest.Call);
         }
 
@@ -266,7 +268,7 @@ internal sealed class OnceMemory
 
         long forgottenTo;
         lock (_gate)
-            forgottenTo = _forgottenTo;
+            forgottenTo = _toldTo;
         try
         {
             _store.Forget(calls, new DateTime(forgottenTo, DateTimeKind.Utc));
@@ -281,6 +283,7 @@ internal sealed class OnceMemory
 
     private void Load(OnceStoreContents contents)
     {
+        _toldTo = contents.ForgottenTo.Ticks;
         _forgottenTo = Math.Min(
             contents.ForgottenTo.Ticks + _options.MaxClockAhead.Ticks, DateTime.MaxValue.Ticks);
         foreach (KeyValuePair<ReadOnlyMemory<byte>, ReadOnlyMemory<byte>> call in contents.Calls)
