@@ -75,6 +75,26 @@ public sealed class OnceMemoryTests
     }
 
     [Fact]
+    public void WhoWaitsNoMoreIsNotAnswered()
+    {
+        OnceMemory memory = Memory();
+        _ticks += 10;
+        OnceEntry entry = Enter(memory, Id(), 1, out _, out _)!;
+        Assert.True(memory.TryStart(entry, new Waiting()));
+        var gone = new Waiting();
+        memory.Join(entry, gone);
+        Assert.True(memory.TryPart(entry, gone));
+        Assert.False(memory.TryPart(entry, gone));
+        Assert.Empty(entry.Joined!);
+        var stays = new Waiting();
+        memory.Join(entry, stays);
+        memory.End(entry, OnceOutcome.OfResponse([]));
+        Assert.False(memory.TryPart(entry, stays));
+        Assert.Empty(gone.Answers);
+        Assert.Single(stays.Answers);
+    }
+
+    [Fact]
     public void WhoRunsIsNotAbandonedNorForgotten()
     {
         OnceMemory memory = Memory(once => once.MaxOutcomes = 1);
