@@ -72,8 +72,17 @@ internal static class OnceFile
     {
         FileStream file = Make(path, FileMode.Create, FileShare.None, BufferSize);
 #if NET
-        if (!OperatingSystem.IsWindows() && File.Exists(other))
-            File.SetUnixFileMode(file.SafeFileHandle, File.GetUnixFileMode(other));
+        try
+        {
+#pragma warning disable CA1416 // says so where there are no such rights
+            if (File.Exists(other))
+                File.SetUnixFileMode(file.SafeFileHandle, File.GetUnixFileMode(other));
+#pragma warning restore CA1416
+        }
+        catch (PlatformNotSupportedException)
+        {
+            // its directory gives them
+        }
 #endif
         return file;
     }
@@ -120,8 +129,17 @@ internal static class OnceFile
             Share = share,
             BufferSize = bufferSize,
         };
-        if (!OperatingSystem.IsWindows())
+        try
+        {
+#pragma warning disable CA1416 // says so where there are no such rights
             options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite; // it has answers in it
+#pragma warning restore CA1416
+        }
+        catch (PlatformNotSupportedException)
+        {
+            // its directory gives them
+        }
+
         return new FileStream(path, options);
 #else
         return new FileStream(path, mode, FileAccess.ReadWrite, share, bufferSize);
