@@ -71,7 +71,8 @@ internal sealed class RabbitMqAddress
         if (uri.AbsolutePath.Contains('@', StringComparison.Ordinal)) // may be the rest of a password
             throw Wrong(
                 nameof(address),
-                "its path has an @. A slash in a password is written as %2F, an @ in the name of a virtual host as %40.");
+                "its path has an @. A slash in a password is written as %2F, an @ in the name of a virtual host as " +
+                    "%40.");
         if (path.Length > 2)
             throw Wrong(
                 nameof(address),

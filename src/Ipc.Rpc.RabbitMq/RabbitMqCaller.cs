@@ -95,8 +95,8 @@ public sealed class RabbitMqCaller : RpcCaller
             throw Failed(
                 method,
                 RpcStatus.Unimplemented,
-                method.FullName + " is [IpcOnce], which is not offered over a broker: what it delivers again would be " +
-                "executed again. Call it over shared memory or TCP, or remove the attribute.",
+                method.FullName + " is [IpcOnce], which is not offered over a broker: what it delivers again would " +
+                "be executed again. Call it over shared memory or TCP, or remove the attribute.",
                 isUnsent: true);
         cancellationToken.ThrowIfCancellationRequested();
         return Unary(method, Encode(method, in request), cancellationToken);

@@ -243,8 +243,8 @@ internal sealed class ServerLink : BrokerLink
         }
     }
 
-    /// <summary>What an answer says beside its message. What does not fit into a frame is left out: the broker would end
-    /// the connection, and give the request to the next server.</summary>
+    /// <summary>What an answer says beside its message. What does not fit into a frame is left out: the broker would
+    /// end the connection, and give the request to the next server.</summary>
     private Dictionary<string, object?> HeadersOf(RpcMetadata? metadata, ref RpcCallException? failure)
     {
         Dictionary<string, object?> headers = new();
