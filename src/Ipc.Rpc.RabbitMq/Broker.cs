@@ -12,6 +12,7 @@ namespace Ipc.Rpc.RabbitMq;
 /// <summary>Connecting to a broker, and what its failures mean.</summary>
 internal static class Broker
 {
+    private const uint MostOfAnyBroker = 512u << 20; // bytes
     private const ushort AccessRefused = 403, NotAllowed = 530, PreconditionFailed = 406, NotFound = 404;
 
     /// <exception cref="RpcCallException">There is none, or it refuses.</exception>
@@ -34,7 +35,9 @@ internal static class Broker
             HandshakeContinuationTimeout = options.ConnectTimeout,
             ContinuationTimeout = options.ConnectTimeout,
             RequestedHeartbeat = options.Heartbeat,
-            MaxInboundMessageBodySize = (uint)options.MaxMessageBytes,
+            // a longer message than this would end the connection, and come again: a queue takes what its broker takes,
+            // and MaxMessageBytes is looked at when it is here
+            MaxInboundMessageBodySize = MostOfAnyBroker,
             ClientProvidedName = "ipc " + role + " " + address.Service,
         };
         if (address.IsTls)

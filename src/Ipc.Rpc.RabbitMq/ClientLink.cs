@@ -233,7 +233,13 @@ internal sealed class ClientLink : BrokerLink
         if (message.BasicProperties.CorrelationId is { } id &&
             _calls.TryGetValue(id, out TaskCompletionSource<Answer>? call))
         {
-            call.TrySetResult(new Answer(message.BasicProperties.Headers, message.Body.ToArray()));
+            if (message.Body.Length > _options.MaxMessageBytes)
+                call.TrySetException(Failed(
+                    null, RpcStatus.ResourceExhausted,
+                    "The answer has " + message.Body.Length + " bytes; " + nameof(RabbitMqClientOptions) + "." +
+                    nameof(RabbitMqOptions.MaxMessageBytes) + " allows " + _options.MaxMessageBytes + "."));
+            else
+                call.TrySetResult(new Answer(message.BasicProperties.Headers, message.Body.ToArray()));
         }
 
         return Task.CompletedTask;

@@ -68,6 +68,11 @@ internal sealed class RabbitMqAddress
         }
 
         string[] path = uri.AbsolutePath.TrimStart('/').Split('/');
+        if (uri.AbsolutePath.Contains('@', StringComparison.Ordinal)) // may be the rest of a password
+            throw Wrong(
+                nameof(address),
+                "its path has an @. A slash in a password is written as %2F, an @ in the name of a virtual host as " +
+                    "%40.");
         if (path.Length > 2)
             throw Wrong(
                 nameof(address),

@@ -15,7 +15,8 @@ namespace Ipc.Rpc.RabbitMq;
 /// acknowledged, the broker gives it to another server, marked (<see cref="RabbitMqMarks"/>). One-way methods return
 /// when the broker has confirmed that it has the message. The handler's deadline is what was left when the request was
 /// sent, counted from its delivery. A cancellation is sent to the servers and may get lost.</para>
-/// <para>What it does not have yet: streams, which fail with <see cref="RpcStatus.Unimplemented"/>. Reports of progress
+/// <para>What it does not have yet: streams and methods with <see cref="IpcOnceAttribute"/>, which fail with
+/// <see cref="RpcStatus.Unimplemented"/>. Reports of progress
 /// do not come.</para>
 /// </remarks>
 public sealed class RabbitMqCaller : RpcCaller
@@ -90,6 +91,13 @@ public sealed class RabbitMqCaller : RpcCaller
         if (method.Kind != RpcMethodKind.Unary)
             throw new ArgumentException(
                 method.FullName + " is " + method.Kind + " and cannot be called as Unary.", nameof(method));
+        if (method.IsOnce)
+            throw Failed(
+                method,
+                RpcStatus.Unimplemented,
+                method.FullName + " is [IpcOnce], which is not offered over a broker: what it delivers again would " +
+                "be executed again. Call it over shared memory or TCP, or remove the attribute.",
+                isUnsent: true);
         cancellationToken.ThrowIfCancellationRequested();
         return Unary(method, Encode(method, in request), cancellationToken);
     }

@@ -27,7 +27,9 @@ public abstract class RabbitMqOptions
     public TimeSpan LongestPause { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>The most bytes that a message may have; a larger one is refused before it is sent, with
-    /// <see cref="RpcStatus.ResourceExhausted"/>. No more than the broker takes (128 MiB by its default, 16 MiB since
+    /// <see cref="RpcStatus.ResourceExhausted"/>. One that comes all the same, from an end that allows more, fails in
+    /// the same way; it was in memory then, and is as large as the broker lets it be. No more than the broker
+    /// takes (128 MiB by its default, 16 MiB since
     /// RabbitMQ 4.0). Default: 16 MiB.</summary>
     public int MaxMessageBytes { get; set; } = 16 << 20;
 

@@ -132,13 +132,19 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
 
         lock (_gate)
         {
-            _link = link;
-            _failure = null;
-            Opened++;
-            _next.TrySetResult(link);
+            if (!_closing.IsCancellationRequested) // whoever ends this looks for the link to end here
+            {
+                _link = link;
+                _failure = null;
+                Opened++;
+                _next.TrySetResult(link);
+                return link;
+            }
         }
 
-        return link;
+        link.End("this end was disposed");
+        await link.CloseAsync().ConfigureAwait(false);
+        throw new OperationCanceledException(Closing);
     }
 
     private async Task RunAsync(TLink link)

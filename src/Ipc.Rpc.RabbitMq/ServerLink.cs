@@ -17,6 +17,8 @@ namespace Ipc.Rpc.RabbitMq;
 internal sealed class ServerLink : BrokerLink
 #pragma warning restore CA1001
 {
+    private const int OfProperties = 4096; // most bytes that they take beside the headers
+
     private readonly RabbitMqServerOptions _options;
     private readonly RequestHandler _handler;
     private readonly SemaphoreSlim _sending = new(1, 1);
@@ -177,12 +179,17 @@ internal sealed class ServerLink : BrokerLink
         using CancellationTokenSource call = CancellationTokenSource.CreateLinkedTokenSource(_lost.Token);
         _running[request.MessageId] = call;
         RpcCallException? failure;
+        bool isCancelled;
         (byte[] Body, RpcMetadata? Metadata) answer;
         try
         {
             if (_cancelled.Contains(request.MessageId)) // it came between the look before and this entry
                 return;
-            (answer, failure) = await _handler.HandleAsync(request, call.Token).ConfigureAwait(false);
+            if (request.Body.Length > _options.MaxMessageBytes)
+                (answer, failure) = (([], null), TooLong(request));
+            else
+                (answer, failure) = await _handler.HandleAsync(request, call.Token).ConfigureAwait(false);
+            isCancelled = call.IsCancellationRequested;
         }
         finally
         {
@@ -191,10 +198,16 @@ internal sealed class ServerLink : BrokerLink
 
         if (request.ReplyTo is not null)
             await AnswerAsync(request, answer.Body, answer.Metadata, failure).ConfigureAwait(false);
-        else if (failure is not null && failure.Status != RpcStatus.Cancelled)
+        else if (failure is not null && !(isCancelled && failure.Status == RpcStatus.Cancelled))
             await BuryAsync(
                 request, "failed: " + failure.Status + ": " + Wire.Shortened(failure.Message)).ConfigureAwait(false);
     }
+
+    private RpcCallException TooLong(Request request) => new(
+        RpcStatus.ResourceExhausted,
+        "The request for " + request.Method + " has " + request.Body.Length + " bytes; " +
+        nameof(RabbitMqServerOptions) + "." + nameof(RabbitMqOptions.MaxMessageBytes) + " of its server allows " +
+        _options.MaxMessageBytes + ".");
 
     private async Task AnswerAsync(
         Request request, byte[] body, RpcMetadata? metadata, RpcCallException? failure)
@@ -208,12 +221,7 @@ internal sealed class ServerLink : BrokerLink
                 "allows " + _options.MaxMessageBytes + ".");
         }
 
-        Dictionary<string, object?> headers = new();
-        Wire.AddMetadata(headers, metadata);
-        if (failure is null)
-            headers[Wire.Status] = 0;
-        else
-            Wire.AddFailure(headers, failure);
+        Dictionary<string, object?> headers = HeadersOf(metadata, ref failure);
         BasicProperties properties = new()
         {
             Type = Wire.Type,
@@ -234,6 +242,42 @@ internal sealed class ServerLink : BrokerLink
             _sending.Release();
         }
     }
+
+    /// <summary>What an answer says beside its message. What does not fit into a frame is left out: the broker would
+    /// end the connection, and give the request to the next server.</summary>
+    private Dictionary<string, object?> HeadersOf(RpcMetadata? metadata, ref RpcCallException? failure)
+    {
+        Dictionary<string, object?> headers = new();
+        try
+        {
+            Wire.AddMetadata(headers, metadata);
+        }
+        catch (RpcCallException e)
+        {
+            failure ??= e;
+            headers.Clear();
+        }
+
+        if (failure is null)
+        {
+            headers[Wire.Status] = 0;
+            return headers;
+        }
+
+        Wire.AddFailure(headers, failure);
+        if (Wire.SizeOf(headers) > Room)
+            _ = headers.Remove(Wire.Details);
+        if (Wire.SizeOf(headers) > Room)
+            headers = new() { [Wire.Status] = (int)failure.Status, [Wire.Text] = Short(failure.Message) };
+        return headers;
+    }
+
+    /// <summary>For headers: properties are one frame.</summary>
+    private int Room => Connection.FrameMax is > 0 and < int.MaxValue and uint most
+        ? Math.Max(0, (int)most - OfProperties)
+        : int.MaxValue;
+
+    private string Short(string text) => text.Length <= Room / 8 ? text : text[..(Room / 8)];
 
     private async Task BuryTooOftenAsync(Request request)
     {
@@ -260,6 +304,13 @@ internal sealed class ServerLink : BrokerLink
         properties.Headers ??= new Dictionary<string, object?>();
         properties.Headers[Wire.Reason] = reason;
         properties.Headers[Wire.DeadFrom] = Address.WorkQueue;
+        if (Wire.SizeOf(properties.Headers) > Room) // it came with as much as a frame takes
+            properties.Headers = new Dictionary<string, object?>
+            {
+                [Wire.Method] = Short(request.Method),
+                [Wire.Reason] = Short(reason),
+                [Wire.DeadFrom] = Address.WorkQueue,
+            };
         await _dead.BasicPublishAsync(
             string.Empty, Address.DeadQueue, mandatory: true, properties, request.Body).ConfigureAwait(false);
         _handler.Buried(request, reason);

@@ -4,6 +4,7 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.Globalization;
 using System.Text;
+using RabbitMQ.Client;
 
 namespace Ipc.Rpc.RabbitMq;
 
@@ -176,6 +177,35 @@ internal static class Wire
                 _ => null,
             }
             : null;
+
+    /// <summary>About how many bytes a value of a header takes, or all of them; not less than it does.</summary>
+    public static long SizeOf(object? value, int depth = 0)
+    {
+        const int Other = 24; // the type, and the longest of those that have one length
+        const int Deepest = 32; // a stranger's tables within tables: what is deeper is too large for anything
+        if (depth > Deepest)
+            return int.MaxValue;
+        long size = Other;
+        switch (value)
+        {
+            case string text:
+                return size + Encoding.UTF8.GetByteCount(text);
+            case byte[] bytes:
+                return size + bytes.Length;
+            case BinaryTableValue { Bytes: { } bytes }:
+                return size + bytes.Length;
+            case System.Collections.IDictionary table:
+                foreach (System.Collections.DictionaryEntry entry in table)
+                    size += SizeOf(entry.Key, depth + 1) + SizeOf(entry.Value, depth + 1);
+                return size;
+            case System.Collections.IEnumerable list:
+                foreach (object? each in list)
+                    size += SizeOf(each, depth + 1);
+                return size;
+            default:
+                return size;
+        }
+    }
 
     /// <summary>What an expiration says; <see langword="null"/> for none, or for none that is a number.</summary>
     public static TimeSpan? TimeOf(string? expiration)

@@ -12,11 +12,16 @@ public sealed class Farm(string name) : IFarm
 
     public ConcurrentQueue<Handled> All { get; init; } = new();
 
+    /// <summary>Runs before a number is handled: what goes wrong there leaves nothing.</summary>
+    public Func<CancellationToken, Task>? Before { get; set; }
+
     /// <summary>Runs when a number has been handled, before its answer.</summary>
     public Func<int, CancellationToken, Task>? After { get; set; }
 
     public async ValueTask<string> DoAsync(int number, CancellationToken cancel = default)
     {
+        if (Before is { } before)
+            await before(cancel);
         RpcMetadata metadata = RpcContext.Current!.RequestMetadata;
         Handled handled = new(name, number, metadata.GetText(RabbitMqMarks.MessageId), metadata.GetText(RabbitMqMarks.Redelivered) == "1");
         All.Enqueue(handled);

@@ -44,6 +44,34 @@ public sealed class FaultTests(BrokerProcess broker) : RabbitMqTest(broker)
     public async Task WhatIsNoAddressIsSaidToBeNone(string address) =>
         await Assert.ThrowsAsync<ArgumentException>(nameof(address), () => RabbitMqClient.ConnectAsync(address, null, Cancel));
 
+    /// <summary>A slash that nobody escaped ends the host.</summary>
+    [Theory]
+    [InlineData("amqp://me:12/secret@host/store")]
+    [InlineData("amqp://me:12/secret@host")]
+    public async Task AnAddressThatIsTakenApartWronglyDoesNotShowItsPassword(string address)
+    {
+        ArgumentException e = await Assert.ThrowsAsync<ArgumentException>(nameof(address), () => RabbitMqClient.ConnectAsync(address, ClientOptions, Cancel));
+        Assert.DoesNotContain("secret", e.ToString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task WhoIsDisposedWhileItComesBackEnds()
+    {
+        RabbitMqAddress address = RabbitMqAddress.Parse(Address);
+        TaskCompletionSource<Task> disposal = new();
+        Recovery<Link>? recovery = null;
+        int opened = 0;
+        recovery = new Recovery<Link>(address, ClientOptions, "test of", connection => new Link(connection, address, () =>
+        {
+            if (++opened == 2)
+                disposal.SetResult(recovery!.DisposeAsync().AsTask());
+        }));
+        await recovery.StartAsync(Cancel);
+        recovery.Link!.End("lost");
+        await (await disposal.Task.WaitAsync(Patience, Cancel)).WaitAsync(Patience, Cancel);
+        Assert.Null(recovery.Link);
+    }
+
     [Fact]
     public async Task WhereNobodyConsumesACallFailsAtOnce()
     {
@@ -241,6 +269,19 @@ public sealed class FaultTests(BrokerProcess broker) : RabbitMqTest(broker)
         RabbitMqClientOptions options = ClientOptions;
         options.Retry = new RpcRetryPolicy { Attempts = 1000, LongestPause = TimeSpan.FromMilliseconds(50), FirstPause = TimeSpan.FromMilliseconds(20) };
         Assert.Equal("one", await (await ConnectAsync(options)).For<IFarm>().DoAsync(1, Cancel).AsTask().WaitAsync(Patience, Cancel));
+    }
+
+    private sealed class Link(IConnection connection, RabbitMqAddress address, Action opening) : BrokerLink(connection, address)
+    {
+        public override Task OpenAsync(CancellationToken cancellationToken)
+        {
+            opening();
+            return Task.CompletedTask;
+        }
+
+        public override void Fail(string reason)
+        {
+        }
     }
 
     private Task<IConnection> OpenAsync() => new ConnectionFactory { Port = Broker.Port, HostName = "127.0.0.1" }.CreateConnectionAsync(Cancel);

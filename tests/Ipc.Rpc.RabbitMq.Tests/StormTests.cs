@@ -4,12 +4,13 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using Ipc.Tcp.Tests;
 using Ipc.Testing.Drive;
 using Xunit;
 
 namespace Ipc.Rpc.RabbitMq.Tests;
 
-/// <summary>The broker is killed and started again under load.</summary>
+/// <summary>The broker is killed and started again under load, and servers lose their connections.</summary>
 public sealed class StormTests(BrokerProcess broker) : RabbitMqTest(broker)
 {
     private const int Senders = 4;
@@ -20,12 +21,47 @@ public sealed class StormTests(BrokerProcess broker) : RabbitMqTest(broker)
 
     private static int Kills => Environment.GetEnvironmentVariable("IPC_TEST_LONG") is { Length: > 0 } ? 15 : 2;
 
+    private static int Cuts => Kills * 10;
+
     [Fact]
     public async Task NothingAcknowledgedIsLostAndWhatComesAgainIsMarked()
     {
         ConcurrentQueue<Farm.Handled> all = new();
         await ServeAsync(FarmRpc.Service(new Farm("one") { All = all }));
         await ServeAsync(FarmRpc.Service(new Farm("two") { All = all }));
+        await StormAsync("kills", Kills, all, () =>
+        {
+            Broker.Kill();
+            Broker.Restart();
+            Broker.WaitUntilReady();
+        });
+    }
+
+    /// <summary>As the ends of their processes: what they have in hand ends there, before it has had its effect.</summary>
+    [Fact]
+    public async Task WhatServersHaveInHandThatGoIsHandledByOthers()
+    {
+        ConcurrentQueue<Farm.Handled> all = new();
+        List<BadNetwork> networks = [];
+        try
+        {
+            foreach (string name in new[] { "one", "two" })
+            {
+                networks.Add(new BadNetwork(Broker.EndPoint));
+                await ServeAsync(FarmRpc.Service(new Farm(name) { All = all, Before = static cancel => Task.Delay(2, cancel) }), address: AddressAt(networks[^1].Port));
+            }
+
+            int next = 0;
+            await StormAsync("cuts", Cuts, all, () => networks[++next % 2].Cut());
+        }
+        finally
+        {
+            networks.ForEach(static network => network.Dispose());
+        }
+    }
+
+    private async Task StormAsync(string what, int times, ConcurrentQueue<Farm.Handled> all, Action blow)
+    {
         RabbitMqClientOptions options = ClientOptions;
         options.WaitForReady = true;
         options.Retry = new RpcRetryPolicy { Attempts = 1000, FirstPause = TimeSpan.FromMilliseconds(20), LongestPause = TimeSpan.FromMilliseconds(200) };
@@ -39,17 +75,15 @@ public sealed class StormTests(BrokerProcess broker) : RabbitMqTest(broker)
             senders.Add(SendAsync(async number => Assert.Contains(await client.DoAgainAsync(number, Cancel), new[] { "one", "two" }), over.Token));
         }
 
-        for (int kill = 0; kill < Kills; kill++)
+        for (int time = 0; time < times; time++)
         {
             int before = _acknowledged.Count;
-            Watchdog.Until(() => _acknowledged.Count >= before + 300 || senders.Exists(static sender => sender.IsFaulted), "traffic");
-            Broker.Kill();
-            Broker.Restart();
-            Broker.WaitUntilReady();
+            Watchdog.Until(() => _acknowledged.Count >= before + (what == "kills" ? 300 : 100) || senders.Exists(static sender => sender.IsFaulted), "traffic");
+            blow();
         }
 
         int last = _acknowledged.Count;
-        Watchdog.Until(() => _acknowledged.Count >= last + 300 || senders.Exists(static sender => sender.IsFaulted), "traffic after the last kill");
+        Watchdog.Until(() => _acknowledged.Count >= last + 300 || senders.Exists(static sender => sender.IsFaulted), "traffic after the last one");
         over.Cancel();
         await Task.WhenAll(senders).WaitAsync(Patience, Cancel);
 
@@ -58,7 +92,7 @@ public sealed class StormTests(BrokerProcess broker) : RabbitMqTest(broker)
         int lost = acknowledged.Except(all.Select(static one => one.Number)).Count();
         int unflagged = all.GroupBy(static one => one.Number).Sum(static group => group.Skip(1).Count(static again => !again.IsMarked));
         int repeated = all.Count - all.Select(static one => one.Number).Distinct().Count();
-        string line = $"kills {Kills}, acknowledged {acknowledged.Count}, lost {lost}, repeated unflagged {unflagged}";
+        string line = $"{what} {times}, acknowledged {acknowledged.Count}, lost {lost}, repeated unflagged {unflagged}";
         TestContext.Current.TestOutputHelper!.WriteLine(line);
         TestContext.Current.TestOutputHelper!.WriteLine($"(repeated {repeated}; ended otherwise: {string.Join(", ", _failures)})");
         Console.WriteLine(line);

@@ -75,6 +75,26 @@ public sealed class OnceMemoryTests
     }
 
     [Fact]
+    public void WhoWaitsNoMoreIsNotAnswered()
+    {
+        OnceMemory memory = Memory();
+        _ticks += 10;
+        OnceEntry entry = Enter(memory, Id(), 1, out _, out _)!;
+        Assert.True(memory.TryStart(entry, new Waiting()));
+        var gone = new Waiting();
+        memory.Join(entry, gone);
+        Assert.True(memory.TryPart(entry, gone));
+        Assert.False(memory.TryPart(entry, gone));
+        Assert.Empty(entry.Joined!);
+        var stays = new Waiting();
+        memory.Join(entry, stays);
+        memory.End(entry, OnceOutcome.OfResponse([]));
+        Assert.False(memory.TryPart(entry, stays));
+        Assert.Empty(gone.Answers);
+        Assert.Single(stays.Answers);
+    }
+
+    [Fact]
     public void WhoRunsIsNotAbandonedNorForgotten()
     {
         OnceMemory memory = Memory(once => once.MaxOutcomes = 1);
@@ -107,6 +127,17 @@ public sealed class OnceMemoryTests
         Assert.Equal(RpcOnceRefusal.Early, refusal);
         _ticks += 1;
         Assert.NotNull(Enter(memory, At(_ticks + TimeSpan.TicksPerSecond), 1, out _, out _));
+    }
+
+    /// <summary>The clocks of clients are not further ahead because a server was started again.</summary>
+    [Fact]
+    public void RestartsDoNotAddUpHowFarAClockMayBeAhead()
+    {
+        var store = new Kept(_ticks);
+        for (int start = 0; start < 5; start++)
+            Memory(once => (once.Store, once.MaxOutcomes, once.MaxClockAhead) = (store, 1, TimeSpan.FromHours(1)));
+        Assert.Equal(5, store.Forgets);
+        Assert.Equal(_ticks, store.ForgottenTo);
     }
 
     [Fact]
@@ -153,5 +184,32 @@ public sealed class OnceMemoryTests
         }
 
         public void Answer(OnceOutcome outcome) => Answers.Add(outcome);
+    }
+
+    /// <summary>Has two calls, and is told to forget one.</summary>
+    private sealed class Kept(long ticks) : IOnceStore
+    {
+        public long ForgottenTo { get; private set; } = ticks;
+
+        public int Forgets { get; private set; }
+
+        public OnceStoreContents Load() => new(new DateTime(ForgottenTo, DateTimeKind.Utc), [Call(1000), Call(2000)]);
+
+        public void Begin(ReadOnlyMemory<byte> call)
+        {
+        }
+
+        public void End(ReadOnlyMemory<byte> call, ReadOnlyMemory<byte> outcome)
+        {
+        }
+
+        public void Forget(IReadOnlyList<ReadOnlyMemory<byte>> calls, DateTime forgottenTo)
+        {
+            Forgets++;
+            ForgottenTo = Math.Max(ForgottenTo, forgottenTo.Ticks);
+        }
+
+        private static KeyValuePair<ReadOnlyMemory<byte>, ReadOnlyMemory<byte>> Call(long at)
+            => new(new OnceKey(At(at), 1).With(OnceServiceRpc.Do, "protobuf", default), new byte[] { 0, 0, 7 });
     }
 }

@@ -253,6 +253,76 @@ public sealed class OnceStoreTests : IDisposable
         Assert.True(contents.ForgottenTo < DateTime.UtcNow);
     }
 
+    /// <summary>It has answers in it: nobody else may read it, also after it was written anew, unless its owner lets them.</summary>
+    [Fact]
+    public void TheFileIsItsOwnersAlone()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "rights are inherited there");
+        const UnixFileMode Own = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        using var store = new FileOnceStore(Path);
+        var memory = new OnceMemory(new RpcOnceOptions { Store = store, MaxOutcomes = 10 });
+        Assert.Equal(Own, File.GetUnixFileMode(Path));
+        Fill(memory, store);
+        Assert.Equal(Own, File.GetUnixFileMode(Path));
+        File.SetUnixFileMode(Path, Own | UnixFileMode.GroupRead);
+        Fill(memory, store);
+        Assert.Equal(Own | UnixFileMode.GroupRead, File.GetUnixFileMode(Path));
+    }
+
+    /// <summary>On a full disk half a new file would take the room of what comes next.</summary>
+    [Fact]
+    public void WhatCannotBeWrittenAnewLeavesNothingBehindAndTheStoreGoesOnWhenItCan()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "a file that is open cannot be deleted there");
+        using var store = new FileOnceStore(Path);
+        store.Load();
+        File.Delete(Path);
+        Directory.CreateDirectory(Path); // what the new file cannot take the place of
+        byte[] call = Key();
+        var answer = new byte[1 << 19];
+        int failures = 0;
+        for (int i = 0; i < 8; i++)
+        {
+            try
+            {
+                store.End(call, answer);
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                failures++;
+            }
+
+            Assert.False(File.Exists(Path + ".new"));
+        }
+
+        Assert.InRange(failures, 1, 7);
+        Directory.Delete(Path);
+        store.End(call, answer);
+        store.Dispose();
+        using var again = new FileOnceStore(Path);
+        Assert.Equal(answer.Length, Assert.Single(again.Load().Calls).Value.Length);
+    }
+
+    [Fact]
+    public void AStoreThatNobodyUsesIsNotSaidToBeUsed()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "links need rights there");
+        File.CreateSymbolicLink(Path + ".lock", Path + ".lock");
+        using var store = new FileOnceStore(Path);
+        Assert.Equal(IpcStatus.SystemError, Assert.Throws<IpcException>(() => store.Load()).Status);
+    }
+
+    private static void Fill(OnceMemory memory, FileOnceStore store)
+    {
+        long before;
+        do
+        {
+            before = store.Length;
+            Execute(memory, new byte[100_000]);
+        }
+        while (store.Length > before);
+    }
+
     internal static OnceEntry Execute(OnceMemory memory, byte[] response)
     {
         var id = RpcOnceId.New();

@@ -96,6 +96,42 @@ public sealed class OnceTests
         }
     }
 
+    /// <summary>Repeats that give up while the handler runs leave nothing at the server, whoever ends them.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task ARepeatThatGivesUpIsOver(bool isCancelled)
+    {
+        using var server = new OnceServer(options: static options => options.MaxPendingCalls = 4);
+        using RpcClient one = server.Connect();
+        using RpcClient other = server.Connect();
+        var id = RpcOnceId.New();
+        Task<int> first = Task.Run(() => OnceServiceRpc.Client(one.WithOnceId(id)).Hold("gate"), TestContext.Current.CancellationToken);
+        Eventually.True(() => server.Service.GateOf("gate").Entered == 1, "the handler to begin");
+        for (int i = 0; i < 12; i++)
+        {
+            using var stop = new CancellationTokenSource();
+            RpcClient view = isCancelled ? other.WithOnceId(id) : other.WithOnceId(id).WithTimeout(TimeSpan.FromMilliseconds(20));
+            Task<int> repeat = Task.Run(() => OnceServiceRpc.Client(view).Hold("gate", stop.Token), TestContext.Current.CancellationToken);
+            if (isCancelled)
+            {
+                stop.CancelAfter(20);
+                await Assert.ThrowsAnyAsync<OperationCanceledException>(() => repeat.WaitAsync(Eventually.Watchdog));
+            }
+            else
+            {
+                Assert.Equal(RpcStatus.DeadlineExceeded, (await Eventually.Fails(repeat)).Status);
+            }
+        }
+
+        Task<int> last = Task.Run(() => OnceServiceRpc.Client(other.WithOnceId(id)).Hold("gate"), TestContext.Current.CancellationToken);
+        Assert.False(first.IsCompleted);
+        server.Service.GateOf("gate").Opened.Set();
+        Assert.Equal(1, await Eventually.Ends(first));
+        Assert.Equal(1, await Eventually.Ends(last));
+        Assert.Equal(1, server.Service.Done);
+    }
+
     [Fact]
     public void AnIdThatAnotherCallHasIsRefused()
     {

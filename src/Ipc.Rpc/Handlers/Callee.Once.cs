@@ -1,4 +1,5 @@
 using System;
+using System.Threading;
 
 namespace Ipc.Rpc;
 
@@ -49,8 +50,29 @@ internal sealed partial class Callee
         }
 
         Track(call);
+        CancellationToken unwanted = call.Token; // before another thread may answer it
         if (Host.Once!.Join(entry, call) is { } outcome)
+        {
             AnswerRepeat(call, outcome);
+            return;
+        }
+
+        try
+        {
+            // who repeats it over and over, and goes each time, must not leave something behind each time
+            _ = unwanted.Register(
+                static state =>
+                {
+                    (Callee callee, ServerCall call, OnceEntry entry) = ((Callee, ServerCall, OnceEntry))state!;
+                    if (callee.Host.Once!.TryPart(entry, call))
+                        callee.FailUnwanted(call, null);
+                },
+                (this, call, entry));
+        }
+        catch (ObjectDisposedException)
+        {
+            // it was answered meanwhile
+        }
     }
 
     /// <summary>Answers a repeat; the call is over. Throws nothing.</summary>

@@ -13,7 +13,8 @@ namespace Ipc.Rpc;
 /// <remarks>
 /// <para>Each call is written when it begins and when it has ended, with one write to the file each. What was written
 /// survives the death of the process. The death of the machine it survives only with <c>survivesMachine</c>; then both
-/// writes wait for the disk.</para>
+/// writes wait for the disk; without, the last calls before such a crash may be lost without a trace, and be executed
+/// again.</para>
 /// <para>The file grows to about twice what is remembered, and a megabyte, and is then written anew beside itself
 /// (<c>PATH.new</c>). <c>PATH.lock</c> keeps a second server away. The file has the answers of calls in it: put it
 /// where only this user may read. An older copy of it must not be put back: calls since then would be executed
@@ -30,6 +31,7 @@ public sealed class FileOnceStore : IOnceStore, IDisposable
     private FileStream? _lock;
     private FileStream? _file;
     private long _length; // of the file, up to which it is whole
+    private long _longEnough; // from here on it is tried again to write it anew, which failed
     private long _live; // of that, what a new file would have
     private long _forgottenTo;
     private long _number; // of the last call
@@ -225,14 +227,14 @@ public sealed class FileOnceStore : IOnceStore, IDisposable
 
     private void Append(byte[] record)
     {
-        if (_file is null)
+        if (_lock is null)
             throw new ObjectDisposedException(nameof(FileOnceStore), "The store is not open.");
-        if (_isBroken)
+        if (_isBroken || _file is null)
             WriteAnew(); // throws if that is not possible, either
 
         try
         {
-            _file.Write(record, 0, record.Length);
+            _file!.Write(record, 0, record.Length);
             _file.Flush(_survivesMachine);
             _length += record.Length;
         }
@@ -261,7 +263,7 @@ public sealed class FileOnceStore : IOnceStore, IDisposable
 
     private void WriteAnewIfLong()
     {
-        if (_length <= Slack || _length <= 2 * _live)
+        if (_length <= Slack || _length <= 2 * _live || _length < _longEnough)
             return;
         try
         {
@@ -269,9 +271,9 @@ public sealed class FileOnceStore : IOnceStore, IDisposable
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            Stray.Report("The store of calls could not be written anew", null, e); // it is tried again
-            if (_file is null)
-                Reopen();
+            Stray.Report("The store of calls could not be written anew", null, e);
+            _longEnough = _length + Slack; // not with each call: it takes as long as there is much
+            ReopenIfPossible();
         }
     }
 
@@ -279,8 +281,21 @@ public sealed class FileOnceStore : IOnceStore, IDisposable
     private void WriteAnew()
     {
         string temporary = _path + ".new";
+        try
+        {
+            WriteAnew(temporary);
+        }
+        catch
+        {
+            OnceFile.TryDelete(temporary); // on a full disk it has the room that the next call needs
+            throw;
+        }
+    }
+
+    private void WriteAnew(string temporary)
+    {
         long length;
-        using (FileStream file = OnceFile.Create(temporary))
+        using (FileStream file = OnceFile.Create(temporary, _path))
         {
             byte[] head = OnceFile.Header(_forgottenTo);
             file.Write(head, 0, head.Length);
@@ -300,8 +315,22 @@ public sealed class FileOnceStore : IOnceStore, IDisposable
         _file = null;
         OnceFile.Replace(temporary, _path);
         _length = length;
+        _longEnough = 0;
         Reopen();
         _isBroken = false;
+    }
+
+    private void ReopenIfPossible()
+    {
+        try
+        {
+            if (_file is null)
+                Reopen();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // what is written next writes it anew
+        }
     }
 
     private void Reopen()

@@ -45,7 +45,7 @@ internal sealed class OnceEntry
     public IOnceCall? Runs { get; set; }
 
     /// <summary>Those that wait for the same outcome.</summary>
-    public List<IOnceCall>? Joined { get; set; }
+    public HashSet<IOnceCall>? Joined { get; set; }
 
     /// <summary>When it ended.</summary>
     public TimeSpan EndedAt { get; set; }

@@ -45,18 +45,47 @@ internal static class OnceFile
         {
             return new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
         }
-        catch (IOException e) when (e is not (DirectoryNotFoundException or PathTooLongException))
+        catch (IOException e) when (IsBusy(e))
         {
             return null;
         }
     }
 
+    public static void TryDelete(string path)
+    {
+        try
+        {
+            File.Delete(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // the next server does
+        }
+    }
+
     /// <summary>Opens a file to read and to append, without a buffer: what was written is the kernel's.</summary>
     public static FileStream Open(string path)
-        => new(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.Read, bufferSize: 1);
+        => Make(path, FileMode.OpenOrCreate, FileShare.Read, bufferSize: 1);
 
-    public static FileStream Create(string path)
-        => new(path, FileMode.Create, FileAccess.ReadWrite, FileShare.None, BufferSize);
+    /// <summary>Makes a file that is to take another one's place: who may not read that may not read this.</summary>
+    public static FileStream Create(string path, string other)
+    {
+        FileStream file = Make(path, FileMode.Create, FileShare.None, BufferSize);
+#if NET
+        try
+        {
+#pragma warning disable CA1416 // says so where there are no such rights
+            if (File.Exists(other))
+                File.SetUnixFileMode(file.SafeFileHandle, File.GetUnixFileMode(other));
+#pragma warning restore CA1416
+        }
+        catch (PlatformNotSupportedException)
+        {
+            // its directory gives them
+        }
+#endif
+        return file;
+    }
 
     public static void Replace(string source, string destination)
     {
@@ -89,6 +118,37 @@ internal static class OnceFile
             calls[i].Span.CopyTo(rest.AsSpan(i * OnceKey.StoredSize));
         return Record(Kind.Forget, first, rest);
     }
+
+    private static FileStream Make(string path, FileMode mode, FileShare share, int bufferSize)
+    {
+#if NET
+        var options = new FileStreamOptions
+        {
+            Mode = mode,
+            Access = FileAccess.ReadWrite,
+            Share = share,
+            BufferSize = bufferSize,
+        };
+        try
+        {
+#pragma warning disable CA1416 // says so where there are no such rights
+            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite; // it has answers in it
+#pragma warning restore CA1416
+        }
+        catch (PlatformNotSupportedException)
+        {
+            // its directory gives them
+        }
+
+        return new FileStream(path, options);
+#else
+        return new FileStream(path, mode, FileAccess.ReadWrite, share, bufferSize);
+#endif
+    }
+
+    /// <summary>Whether somebody else has the file: what .NET says of EWOULDBLOCK of Linux and of macOS, and of the
+    /// violations of sharing and of locks of Windows.</summary>
+    private static bool IsBusy(IOException e) => (e.HResult & 0xFFFF) is 11 or 35 or 32 or 33;
 
     private static byte[] Record(Kind kind, ReadOnlySpan<byte> first, ReadOnlySpan<byte> rest)
     {

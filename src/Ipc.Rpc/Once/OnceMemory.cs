@@ -25,6 +25,7 @@ internal sealed class OnceMemory
     private readonly Func<long> _ticks; // UTC
     private long _bytes; // of _ended
     private long _forgottenTo; // ticks
+    private long _toldTo; // the same for the store, which each server reads with its own MaxClockAhead
     private int _running;
 
     /// <param name="options">Which were checked.</param>
@@ -138,7 +139,7 @@ internal sealed class OnceMemory
             }
         }
 
-        List<IOnceCall>? joined;
+        HashSet<IOnceCall>? joined;
         List<ReadOnlyMemory<byte>>? forgotten;
         lock (_gate)
         {
@@ -148,7 +149,7 @@ internal sealed class OnceMemory
         }
 
         Forget(forgotten);
-        joined?.ForEach(call => call.Answer(outcome));
+        Answer(joined, outcome);
     }
 
     /// <summary>Its handler will not run for this request, unless it runs already: the call may be made
@@ -169,10 +170,18 @@ internal sealed class OnceMemory
                 case OnceEntry.Stage.Abandoned:
                     return OnceRefusals.Interrupted;
                 default:
-                    (entry.Joined ??= new List<IOnceCall>()).Add(request);
+                    (entry.Joined ??= new HashSet<IOnceCall>()).Add(request);
                     return null;
             }
         }
+    }
+
+    /// <summary>A repeat waits no more: its caller has gone, or has no more time.</summary>
+    /// <returns>Whether it did, and nobody answers it.</returns>
+    public bool TryPart(OnceEntry entry, IOnceCall request)
+    {
+        lock (_gate)
+            return entry.Joined is { } joined && joined.Remove(request);
     }
 
     /// <summary>The server ends: fires the tokens of the handlers that run.</summary>
@@ -200,9 +209,17 @@ internal sealed class OnceMemory
         return _entries.Count >= _options.MaxOutcomes ? RpcOnceRefusal.Full : RpcOnceRefusal.None;
     }
 
+    private static void Answer(HashSet<IOnceCall>? joined, OnceOutcome outcome)
+    {
+        if (joined is null)
+            return;
+        foreach (IOnceCall call in joined)
+            call.Answer(outcome);
+    }
+
     private bool Abandon(OnceEntry entry, OnceEntry.Stage stage)
     {
-        List<IOnceCall>? joined;
+        HashSet<IOnceCall>? joined;
         lock (_gate)
         {
             if (entry.Now != stage)
@@ -211,16 +228,16 @@ internal sealed class OnceMemory
             _entries.Remove(entry.Key);
         }
 
-        joined?.ForEach(static call => call.Answer(OnceRefusals.Interrupted));
+        Answer(joined, OnceRefusals.Interrupted);
         return true;
     }
 
     /// <summary>Under the lock.</summary>
-    private List<IOnceCall>? Leave(OnceEntry entry, OnceEntry.Stage stage)
+    private HashSet<IOnceCall>? Leave(OnceEntry entry, OnceEntry.Stage stage)
     {
         if (entry.Now == OnceEntry.Stage.Running)
             _running--;
-        List<IOnceCall>? joined = entry.Joined;
+        HashSet<IOnceCall>? joined = entry.Joined;
         entry.Now = stage;
         entry.Runs = null;
         entry.Joined = null;
@@ -252,6 +269,7 @@ internal sealed class OnceMemory
             _entries.Remove(oldest.Key);
             _bytes -= oldest.Bytes;
             _forgottenTo = Math.Max(_forgottenTo, oldest.Key.Id.Ticks);
+            _toldTo = Math.Max(_toldTo, oldest.Key.Id.Ticks);
             (forgotten ??= new List<ReadOnlyMemory<byte>>()).Add(oldest.Call);
         }
 
@@ -266,7 +284,7 @@ internal sealed class OnceMemory
 
         long forgottenTo;
         lock (_gate)
-            forgottenTo = _forgottenTo;
+            forgottenTo = _toldTo;
         try
         {
             _store.Forget(calls, new DateTime(forgottenTo, DateTimeKind.Utc));
@@ -281,6 +299,7 @@ internal sealed class OnceMemory
 
     private void Load(OnceStoreContents contents)
     {
+        _toldTo = contents.ForgottenTo.Ticks;
         _forgottenTo = Math.Min(
             contents.ForgottenTo.Ticks + _options.MaxClockAhead.Ticks, DateTime.MaxValue.Ticks);
         foreach (KeyValuePair<ReadOnlyMemory<byte>, ReadOnlyMemory<byte>> call in contents.Calls)
