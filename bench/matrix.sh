@@ -2,7 +2,7 @@
 # usage: bench/matrix.sh [--quick | --full] [--only 'PATTERN'] [--json FILE] [--csv FILE] [--docs] [--list]
 #
 #   --quick         5 rounds a cell (default)                  under 5 minutes after the build
-#   --full          every cell that makes sense, 15 rounds     half an hour to 45 minutes after the build
+#   --full          every cell that makes sense, 15 rounds     half an hour or more after the build (an estimate)
 #   --only PATTERN  cells whose name matches, e.g. 'ring/*' or '*/request/1/*'; several with commas between
 #   --json FILE     the whole run; --csv FILE one line a cell
 #   --docs          writes docs/performance-matrix.md, docs/guide/choosing.md, the charts and the page from this one run

@@ -23,6 +23,7 @@ public sealed class HostileTests(BrokerProcess broker) : RabbitMqTest(broker)
     [InlineData("much metadata")]
     [InlineData("long metadata")]
     [InlineData("long headers")]
+    [InlineData("deep headers")]
     [InlineData("odd reply-to")]
     [InlineData("huge")]
     [InlineData("huge call")]
@@ -143,6 +144,11 @@ public sealed class HostileTests(BrokerProcess broker) : RabbitMqTest(broker)
                 break;
             case "long headers":
                 headers["other"] = new byte[130_900];
+                properties.Type = "foreign";
+                break;
+            case "deep headers":
+                for (int i = 0; i < 2000; i++)
+                    properties.Headers = headers = new() { ["a"] = headers };
                 properties.Type = "foreign";
                 break;
             case "odd reply-to":
