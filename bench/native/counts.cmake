@@ -21,6 +21,8 @@ if(NOT UPDATE AND NOT "# ${COMPILER}" IN_LIST kept)
 endif()
 
 execute_process(COMMAND mktemp -d OUTPUT_VARIABLE place OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+# Copies as on the least processor: glibc would take those of the one that it finds.
+set(ENV{GLIBC_TUNABLES} glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512VL,-ERMS,-FSRM,-AVX_Fast_Unaligned_Load)
 execute_process(
     COMMAND ${VALGRIND} --tool=callgrind --callgrind-out-file=${place}/out --collect-atstart=no --toggle-collect=counted --dump-after=counted ${PROGRAM} ${times}
     OUTPUT_VARIABLE names ERROR_VARIABLE said RESULT_VARIABLE code)

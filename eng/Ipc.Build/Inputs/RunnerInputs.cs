@@ -51,7 +51,7 @@ internal static partial class RunnerInputs
     public static IReadOnlyList<string>? Of(string top, string runner, string configuration)
     {
         if (runner == "native")
-            return [.. OfAll, .. OfNative, NativePrograms, "build/native/docs", "build/native/src", "docs/snippets"];
+            return [.. OfAll, .. OfNative, NativePrograms, "bench/native", "build/native/docs", "build/native/src", "docs/snippets"];
         if (runner is "asan" or "tsan" or "musl" or "linux32" or "linux-arm64")
             return [.. OfAll, .. OfNative, $"build/{runner}/tests/native", $"build/{runner}/src"];
         if (!OfProjects.TryGetValue(runner, out string[]? others))
