@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
@@ -110,18 +111,24 @@ public sealed class OnceTests
         Eventually.True(() => server.Service.GateOf("gate").Entered == 1, "the handler to begin");
         for (int i = 0; i < 12; i++)
         {
-            using var stop = new CancellationTokenSource();
-            RpcClient view = isCancelled ? other.WithOnceId(id) : other.WithOnceId(id).WithTimeout(TimeSpan.FromMilliseconds(20));
-            Task<int> repeat = Task.Run(() => OnceServiceRpc.Client(view).Hold("gate", stop.Token), TestContext.Current.CancellationToken);
             if (isCancelled)
             {
+                using var stop = new CancellationTokenSource();
+                Task<int> repeat = Repeat(other.WithOnceId(id), stop.Token);
                 stop.CancelAfter(20);
                 await Assert.ThrowsAnyAsync<OperationCanceledException>(() => repeat.WaitAsync(Eventually.Watchdog));
+                continue;
             }
-            else
+
+            // Each side looks at the deadline by its own timer: the server's may come later, and then there may be four for a moment. Not for good.
+            RpcStatus status;
+            long began = Stopwatch.GetTimestamp();
+            do
             {
-                Assert.Equal(RpcStatus.DeadlineExceeded, (await Eventually.Fails(repeat)).Status);
+                status = (await Eventually.Fails(Repeat(other.WithOnceId(id).WithTimeout(TimeSpan.FromMilliseconds(20)), default))).Status;
             }
+            while (status == RpcStatus.ResourceExhausted && Stopwatch.GetElapsedTime(began) < Eventually.Watchdog);
+            Assert.Equal(RpcStatus.DeadlineExceeded, status);
         }
 
         Task<int> last = Task.Run(() => OnceServiceRpc.Client(other.WithOnceId(id)).Hold("gate"), TestContext.Current.CancellationToken);
@@ -130,6 +137,9 @@ public sealed class OnceTests
         Assert.Equal(1, await Eventually.Ends(first));
         Assert.Equal(1, await Eventually.Ends(last));
         Assert.Equal(1, server.Service.Done);
+
+        static Task<int> Repeat(RpcClient view, CancellationToken stop) =>
+            Task.Run(() => OnceServiceRpc.Client(view).Hold("gate", stop), TestContext.Current.CancellationToken);
     }
 
     [Fact]
