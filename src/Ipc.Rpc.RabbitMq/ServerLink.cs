@@ -18,6 +18,7 @@ internal sealed class ServerLink : BrokerLink
 #pragma warning restore CA1001
 {
     private const int OfProperties = 4096; // most bytes that they take beside the headers
+    private const int BrokersDeliveryLimit = 1000; // far beyond RabbitMqServerOptions.MaxDeliveries
 
     private readonly RabbitMqServerOptions _options;
     private readonly RequestHandler _handler;
@@ -51,6 +52,10 @@ internal sealed class ServerLink : BrokerLink
         {
             ["x-queue-type"] = _options.QueueKind == RabbitMqQueueKind.Quorum ? "quorum" : "classic",
         };
+        // RabbitMQ 4 drops by itself what was delivered 21 times, also when whoever had it could not set it aside any
+        // more: this product says when, and keeps it
+        if (_options.QueueKind == RabbitMqQueueKind.Quorum)
+            kind["x-delivery-limit"] = BrokersDeliveryLimit;
         foreach (string queue in new[] { Address.WorkQueue, Address.DeadQueue })
             await _work.QueueDeclareAsync(
                 queue, durable: true, exclusive: false, autoDelete: false, kind,

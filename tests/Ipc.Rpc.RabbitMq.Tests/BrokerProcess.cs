@@ -75,7 +75,8 @@ public sealed class BrokerProcess : IDisposable
             Assert.False(_broker!.HasExited, "the broker has ended: see " + _home);
             return Answers();
         },
-        "the broker to answer");
+        "the broker to answer",
+        TimeSpan.FromMinutes(3)); // on an idle machine it takes 5 s; beside builds one took more than a minute
 
     public void Dispose()
     {
