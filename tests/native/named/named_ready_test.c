@@ -2,8 +2,15 @@
 #include "named/named_listener.h"
 #include "named_parts.h"
 #include "ready.h"
+#include "waiting/waiter.h"
 
 enum { ROUNDS = 100 };
+
+/* Where nobody can fence for others (an emulator), whoever is armed looks around after 10 ms: ready, for nothing. */
+static void is_quiet(const ipc_ready_handle *handle)
+{
+    CHECK(ipc_waiter_process_asks() || !is_readable(handle));
+}
 
 static void *ask_often(void *unused)
 {
@@ -31,7 +38,7 @@ TEST(a_server_is_served_by_an_event_loop)
     ipc_named_listener *listener = open_server(NULL);
     ipc_ready_handle *handle = make();
     CHECK_STATUS(IPC_EMPTY, ipc_named_listener_arm(listener, IPC_FOREVER, NULL, handle));
-    CHECK(!is_readable(handle));
+    is_quiet(handle);
     test_thread thread;
     test_thread_start(&thread, ask_often, NULL);
     ipc_named_connection *served = NULL;
@@ -77,7 +84,7 @@ TEST(an_event_that_was_found_makes_a_handle_ready)
     CHECK_OK(ipc_named_listener_next(listener, IPC_NOW, NULL, &event));
     CHECK(event.connection == server);
     CHECK_STATUS(IPC_EMPTY, ipc_named_listener_arm(listener, IPC_FOREVER, NULL, handle));
-    CHECK(!is_readable(handle));
+    is_quiet(handle);
     ipc_ready_handle_destroy(handle);
     ipc_named_close(client, 0, NULL);
     ipc_named_close(server, 0, NULL);
