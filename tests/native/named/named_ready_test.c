@@ -2,15 +2,8 @@
 #include "named/named_listener.h"
 #include "named_parts.h"
 #include "ready.h"
-#include "waiting/waiter.h"
 
 enum { ROUNDS = 100 };
-
-/* Where nobody can fence for others (an emulator), whoever is armed looks around after 10 ms: ready, for nothing. */
-static void is_quiet(const ipc_ready_handle *handle)
-{
-    CHECK(ipc_waiter_process_asks() || !is_readable(handle));
-}
 
 static void *ask_often(void *unused)
 {

@@ -39,7 +39,7 @@ TEST(room_in_a_queue_brings_it_once_for_each_arming)
     for (int i = 0; i < 3; i++) {
         CHECK_STATUS(IPC_FULL, ipc_queue_try_claim(queue, 1, &block));
         CHECK_STATUS(IPC_EMPTY, ipc_queue_arm_room(queue, 1, IPC_FOREVER, NULL, handle));
-        CHECK(!is_readable(handle));
+        is_quiet(handle);
         receive(other);
         comes(handle);
         CHECK_OK(ipc_queue_try_claim(queue, 1, &block));
@@ -125,7 +125,7 @@ TEST(room_in_a_ring_brings_it_and_so_does_its_readers_end)
     CHECK(fill_ring(writer, sizeof text, text) > 10);
     CHECK_STATUS(IPC_FULL, ipc_ring_try_claim(writer, sizeof text, &payload));
     CHECK_STATUS(IPC_EMPTY, ipc_ring_arm_room(writer, sizeof text, IPC_FOREVER, NULL, handle));
-    CHECK(!is_readable(handle));
+    is_quiet(handle);
     while (ipc_ring_try_read(reader, &record) == IPC_OK)
         continue;
     ipc_ring_release(reader);
@@ -225,7 +225,7 @@ TEST(a_reader_that_reads_on_brings_it_to_the_writer_of_a_topic)
     CHECK_OK(ipc_topic_reader_open("t", &options, &reader));
     fill_topic(writer);
     CHECK_STATUS(IPC_EMPTY, ipc_topic_arm_room(writer, 1, IPC_FOREVER, NULL, handle));
-    CHECK(!is_readable(handle));
+    is_quiet(handle);
     CHECK_OK(ipc_topic_try_read(reader, &message));
     CHECK_OK(ipc_topic_release(reader));
     comes(handle);
@@ -253,7 +253,7 @@ TEST(a_writer_that_commits_brings_it_to_the_one_that_has_come_round)
     CHECK_OK(ipc_topic_try_claim(other, 1, &slow));
     fill_topic(writer);
     CHECK_STATUS(IPC_EMPTY, ipc_topic_arm_room(writer, 1, IPC_FOREVER, NULL, handle));
-    CHECK(!is_readable(handle));
+    is_quiet(handle);
     CHECK_OK(ipc_topic_commit(other, &slow, 1, 1, 0));
     comes(handle);
     CHECK_OK(ipc_topic_try_claim(writer, 1, &block));

@@ -36,7 +36,7 @@ TEST(a_message_brings_it_once_for_each_arming)
     ipc_ready_handle *handle = make();
     for (int i = 0; i < 3; i++) {
         CHECK_STATUS(IPC_EMPTY, ipc_queue_arm(queue, IPC_FOREVER, NULL, handle));
-        CHECK(!is_readable(handle));
+        is_quiet(handle);
         send(other);
         comes(handle);
         receive(queue);
@@ -208,7 +208,7 @@ TEST(room_for_another_length_is_another_thing_to_wait_for)
     ipc_ready_handle *handle = make();
     CHECK_OK(ipc_ring_write(writer, bytes, 2040, 1, IPC_NOW, NULL));
     CHECK_STATUS(IPC_EMPTY, ipc_ring_arm_room(writer, 2040, IPC_FOREVER, NULL, handle));
-    CHECK(!is_readable(handle));
+    is_quiet(handle);
     CHECK_OK(ipc_ring_arm_room(writer, 8, IPC_FOREVER, NULL, handle)); /* nobody would tell of what is there already */
     CHECK(is_readable(handle));
     CHECK_OK(ipc_ring_write(writer, bytes, 8, 1, IPC_NOW, NULL));
