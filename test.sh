@@ -9,7 +9,7 @@ usage() {
     cat <<'END'
 usage: ./test.sh [--quick | --long] [--all] [--filter TEXT] [--debug] [--no-build]
 
-  (none)         build, every test, sanitizers, analyzers, document checks     27 minutes on 2 idle cores, with a cold build
+  (none)         build, every test, sanitizers, analyzers, document checks     57 minutes on 2 cores, with a cold build
   --quick        build and every test, without sanitizers, clang-tidy,
                  musl, 32 bits, ARM, Windows under wine, and what is published trimmed and
                  as machine code                                               13 minutes, built before

@@ -27,6 +27,7 @@ execute_process(
     COMMAND ${VALGRIND} --tool=callgrind --callgrind-out-file=${place}/out --collect-atstart=no --toggle-collect=counted --dump-after=counted ${PROGRAM} ${times}
     OUTPUT_VARIABLE names ERROR_VARIABLE said RESULT_VARIABLE code)
 if(NOT code EQUAL 0)
+    file(REMOVE_RECURSE ${place})
     message(FATAL_ERROR "callgrind ended with ${code}: ${said}")
 endif()
 

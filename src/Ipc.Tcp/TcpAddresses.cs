@@ -9,9 +9,9 @@ namespace Ipc.Tcp;
 /// <summary>Lets <c>tcp:HOST:PORT/NAME</c> stand wherever a client of this process names its server: for connections,
 /// calls, pipes and named connections.</summary>
 /// <remarks>
-/// <para>Behind each address is a <see cref="TcpExit"/> of this process, opened when the address is first used. It
-/// serves this process alone, and stays until <see cref="Close"/> or the process's end. What holds for an exit holds
-/// here: docs/guide/tcp.md.</para>
+/// <para>Behind each address is a <see cref="TcpExit"/> of this process, opened when the address is first used,
+/// also again behind <see cref="Close"/>. It stays until then or until the process's end. Others of this process's user
+/// could connect to it, as to any exit: docs/guide/tcp.md.</para>
 /// <para>Programs in C and C++ connect to an exit by its name: <c>ipc exit</c>.</para>
 /// </remarks>
 public static class TcpAddresses

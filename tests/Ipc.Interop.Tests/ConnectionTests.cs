@@ -217,6 +217,39 @@ public sealed class ConnectionTests(Peers peers)
         Assert.Empty(peers.Directory.FilesOf(_name));
     }
 
+    /// <summary>A server's thread in the connection's own reader, with nobody in the listener: what comes, and the client's death, wake it there.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]
+    public void AServerThatReadsAConnectionItselfIsWokenByItsClientAndByItsDeath(Language client, Language server)
+    {
+        Driven service = peers.At(server, "server");
+        service.Must($"listen 1 {_name} max=63");
+        using (Driven dying = peers.New(client))
+        {
+            dying.Begin($"connect 2 {_name} timeout=600000");
+            long connection = service.Must("next 1 timeout=600000")["connection"];
+            service.Must($"accept {connection}");
+            Assert.Equal(IpcStatus.Ok, dying.Result().Status);
+            for (int round = 0; round < 3; round++)
+            {
+                service.Begin($"read {connection} timeout=600000");
+                service.WaitUntilAsleep();
+                dying.Must("write 2 50");
+                Assert.Equal(IpcStatus.Ok, service.Result().Status);
+                service.Must($"release {connection}");
+            }
+
+            service.Begin($"read {connection} timeout=600000");
+            service.WaitUntilAsleep();
+            dying.Kill();
+            Assert.Equal(IpcStatus.PeerDied, service.Result().Status);
+            service.Must($"close {connection}");
+        }
+
+        service.Must("close 1");
+        Assert.Empty(peers.Directory.FilesOf(_name));
+    }
+
     [Theory]
     [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]
     public void TheClientLearnsThatTheServerDiedAndFindsItsSuccessor(Language client, Language server)

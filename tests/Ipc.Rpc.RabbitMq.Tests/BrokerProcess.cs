@@ -76,7 +76,7 @@ public sealed class BrokerProcess : IDisposable
             return Answers();
         },
         "the broker to answer",
-        TimeSpan.FromMinutes(3)); // on an idle machine it takes 5 s; beside builds one took more than a minute
+        TimeSpan.FromMinutes(3)); // beside builds one took more than a minute
 
     public void Dispose()
     {

@@ -82,6 +82,32 @@ public sealed class AddressTests : TcpTest
         Watchdog.Until(() => second.Unacknowledged == 0 && other.Unacknowledged == 0, "the messages to be there");
     }
 
+    /// <summary>The same object, with what it has sent meanwhile; a scheme that leads elsewhere by then is refused.</summary>
+    [Fact]
+    public void AConversationFindsTheWayAnew()
+    {
+        using NamedServer server = new("there");
+        using NamedConnection client = NamedConnection.Open(AddressOf(OpenEntrance()), "anna");
+        for (int i = 1; i <= 4; i++)
+        {
+            client.Connect(Watchdog.Patience);
+            Assert.Equal(i, client.Send(NamedServer.Bytes(i, 8)));
+            Watchdog.Until(() => client.Unacknowledged == 0, "the message to be there");
+            TcpAddresses.Close();
+            Watchdog.Until(() => !client.IsConnected, "the end of the session");
+        }
+
+        using NamedServer first = new("first"), second = new("second");
+        string name = "first";
+        AddressScheme.Register("moving", (_, who) => who == "bob" ? name : "");
+        using NamedConnection moved = NamedConnection.Open("moving:x", "bob", new NamedConnectionOptions { Reconnect = false });
+        moved.Connect(Watchdog.Patience);
+        first.Dispose();
+        Watchdog.Until(() => !moved.IsConnected, "the end of the session");
+        name = "second";
+        Assert.Contains("\"second\"", Fails(IpcStatus.InvalidName, () => moved.Connect(Watchdog.Patience)).Message, StringComparison.Ordinal);
+    }
+
     /// <summary>Another process has the first number; and what a name must not have is not in it.</summary>
     [Theory]
     [InlineData("tcp:127.0.0.1:5000/there", "tcp_127.0.0.1_5000_there")]

@@ -20,8 +20,9 @@ public static class AddressScheme
     /// <param name="scheme">What stands before the colon; not <c>ipc</c>.</param>
     /// <param name="open">Gets the address, and the client's name for a named connection, null for any other. It
     /// returns the name of a server here that leads there. It is called each time somebody connects, also again, on the
-    /// thread that does, from several at once; a client of calls keeps its other calls waiting meanwhile. The time that
-    /// it takes is not part of a deadline. What it throws ends that connecting with
+    /// thread that does, from several at once; a client of calls keeps its other calls waiting meanwhile. A named
+    /// connection is under its login's lock then, must not be used there, and takes the same name each time only. The
+    /// time that it takes is not part of a deadline. What it throws ends that connecting with
     /// <see cref="IpcStatus.SystemError"/>, unless it is an <see cref="IpcException"/>.</param>
     /// <exception cref="ArgumentException">That is no scheme, or <c>ipc</c>.</exception>
     public static void Register(string scheme, Func<string, string?, string> open)

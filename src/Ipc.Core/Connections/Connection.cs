@@ -68,8 +68,9 @@ public sealed unsafe partial class Connection : IDisposable
     /// <summary>The end that sends to the peer.</summary>
     public RingWriter Writer { get; }
 
-    /// <summary>The end that receives from the peer. A server reads when its listener reports the connection; a wait on
-    /// a server's reader polls once a millisecond.</summary>
+    /// <summary>The end that receives from the peer. A server reads when its listener reports the connection, or waits
+    /// here, and has not returned it to the listener: such a thread looks whenever any client of the listener
+    /// rings.</summary>
     public RingReader Reader { get; }
 
     /// <summary>The connection's number in its listener. A later connection may get the same number.</summary>

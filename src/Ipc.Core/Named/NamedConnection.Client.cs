@@ -6,9 +6,12 @@ namespace Ipc;
 /// <content>The client's side: opening, and what it does when it has to wait.</content>
 public sealed partial class NamedConnection
 {
+    private readonly string _address; // the server's name, or what leads to it
 
-    private NamedConnection(NamedEnds ends, string server, string client, NamedConnectionOptions options)
+    private NamedConnection(
+        NamedEnds ends, string address, string server, string client, NamedConnectionOptions options)
     {
+        _address = address;
         _ends = _sending = _receiving = ends;
         ends.IsFollowed = options.Reconnect;
         ServerName = server;
@@ -38,7 +41,8 @@ public sealed partial class NamedConnection
         NamedConnectionOptions? options = null,
         CancellationToken cancellationToken = default)
     {
-        server = AddressScheme.NameOf(server, client);
+        string address = server;
+        server = AddressScheme.NameOf(address, client);
         CheckNames(server, client);
         options = (options ?? new NamedConnectionOptions()).Copy();
         if (options.Login.Length > NamedHeader.DataCapacity)
@@ -46,7 +50,7 @@ public sealed partial class NamedConnection
                 IpcStatus.InvalidArgument,
                 $"The login has {options.Login.Length} bytes, at most {NamedHeader.DataCapacity} are possible.");
         NamedEnds ends = OpenEnds(server, client, options, cancellationToken);
-        return new NamedConnection(ends, server, client, options);
+        return new NamedConnection(ends, address, server, client, options);
     }
 
     /// <summary>Removes the conversation of two names, with what was not acknowledged.</summary>

@@ -181,7 +181,7 @@ public sealed partial class NamedConnection
             return EndedBy(cancellationToken);
         try
         {
-            session = Connection.ConnectIfThere(ServerName, SessionOptions(deadline, hello), asking.Token);
+            session = Connection.ConnectIfThere(WayToServer(), SessionOptions(deadline, hello), asking.Token);
         }
         catch (IpcException error) when (error.Status is IpcStatus.NotFound or IpcStatus.Timeout or
             IpcStatus.PeerClosed or IpcStatus.PeerDied or IpcStatus.TableFull)
@@ -212,6 +212,18 @@ public sealed partial class NamedConnection
         _attempts = 0;
         Note(new NamedConnectionChangedEventArgs(NamedChange.Connected));
         return IpcStatus.Ok;
+    }
+
+    /// <summary>What leads to the server may have gone, and is there again when it is asked for.</summary>
+    private string WayToServer()
+    {
+        string name = AddressScheme.NameOf(_address, ClientName);
+        if (name != ServerName)
+            Throw.Status(
+                IpcStatus.InvalidName,
+                $"\"{_address}\" led to \"{ServerName}\" when the conversation was opened, and leads to " +
+                $"\"{name}\" now: open it anew.");
+        return name;
     }
 
     private ConnectOptions SessionOptions(Deadline deadline, byte[] hello) => new()

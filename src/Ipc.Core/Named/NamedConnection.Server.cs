@@ -11,7 +11,8 @@ public sealed partial class NamedConnection
     private int _lent;          // an event of it is with the user
 
     internal NamedConnection(NamedListener listener, NamedEnds ends, string client)
-        : this(ends, listener.Name, client, new NamedConnectionOptions { Reconnect = false }) => _listener = listener;
+        : this(ends, listener.Name, listener.Name, client, new NamedConnectionOptions { Reconnect = false }) =>
+        _listener = listener;
 
     internal bool IsDisposed => Atomic.LoadAcquire(ref _disposed) != 0;
 

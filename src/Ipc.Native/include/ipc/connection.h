@@ -90,8 +90,7 @@ typedef struct ipc_event {
     ipc_connection *connection; /* lent to the caller until ipc_listener_return / refuse / close */
 } ipc_event;
 
-/* Has another server taken the name? Seen at once, also before IPC_EVENT_FOLLOWED is there for who waits in this
- * listener.
+/* Has another server taken the name? Seen at once, also before IPC_EVENT_FOLLOWED is there for who waits.
  *
  * listener   the listener
  * Returns    whether it has: what was asked before this says false was asked before the name was taken.
