@@ -41,7 +41,7 @@ public sealed class TakeOverTests(Peers peers)
         asks.Begin($"connect 1 {_name} timeout=600000");
         steps.Begin($"connect 1 {_name} timeout=600000 steps=1");
         using (var region = new LiveRegion(peers.Directory.FileOf(_name)))
-            Watchdog.Until(() => IsRequested(region, 2) && IsRequested(region, 3), "two clients to ask the old server");
+            Watchdog.Until(() => HasAsked(region, 2) && HasAsked(region, 3), "two clients to ask the old server");
 
         next.Must($"listen 1 {_name} max=63 follow=1");
         Answer told = old.Must("next 1 timeout=600000");
@@ -90,7 +90,7 @@ public sealed class TakeOverTests(Peers peers)
         for (int each = 1; each <= Followers; each++)
         {
             using (var region = new LiveRegion(peers.Directory.FileOf(_name)))
-                Watchdog.Until(() => IsRequested(region, 1) && IsRequested(region, 2), $"two clients to ask server {each - 1}");
+                Watchdog.Until(() => HasAsked(region, 1) && HasAsked(region, 2), $"two clients to ask server {each - 1}");
             Driven next = peers.At(servers, $"server{each}");
             next.Must($"listen 1 {_name} max=63 follow=1");
             Assert.Equal(Followed, (int)server.Must("next 1 timeout=600000")["kind"]);
@@ -165,6 +165,11 @@ public sealed class TakeOverTests(Peers peers)
         return connection;
     }
 
-    private static bool IsRequested(LiveRegion region, int slot) =>
-        (region.U64((long)region.U64(region.Body + Wire.Listener.SlotsOffset) + slot * Wire.Listener.SlotSize) & 0xFF) == Wire.Listener.Requested;
+    /// <summary>Its request stands, and it has rung: a server that looks from now on finds it.</summary>
+    private static bool HasAsked(LiveRegion region, int slot)
+    {
+        ulong word = region.U64((long)region.U64(region.Body + Wire.Listener.SlotsOffset) + slot * Wire.Listener.SlotSize);
+        ulong ready = region.U64((long)region.U64(region.Body + Wire.Listener.ReadyOffset));
+        return (word & 0xFF) == Wire.Listener.Requested && (ready >> slot & 1) != 0;
+    }
 }
