@@ -23,8 +23,9 @@ public sealed class RpcClientOptions
     public long ToServerCapacity { get; set; } = 256 * 1024;
 
     /// <summary>Size of the ring for responses and items, in bytes: a power of two. Those longer than nearly half of it
-    /// use the loan budget.</summary>
-    public long ToClientCapacity { get; set; } = 256 * 1024;
+    /// use the loan budget. Items of streams may take three eighths of it, all streams together, so it is the larger
+    /// one.</summary>
+    public long ToClientCapacity { get; set; } = 512 * 1024;
 
     /// <summary>Memory in bytes for long messages, for each direction: the limit for all of them together, and so for
     /// one. 0: long messages are refused. It is allocated when it is needed. Default: 256 MiB; 8 MiB in a process of 32
