@@ -24,7 +24,7 @@ internal sealed class Upload<TItem> : Upload
         {
             if (!await SendItems(engine, call, slot, use).ConfigureAwait(false))
                 return;
-            for (int pause = 1; call.Queued is { IsWaiting: true }; pause = Math.Min(pause * 2, ItemPump.LongestPause))
+            for (int pause = 1; call.Queued is { IsWaiting: true }; pause = ItemPump.LongerThan(pause))
                 // an end must not overtake its request
                 await engine.Link.WhenRoom(pause, Stopped).ConfigureAwait(false);
         }
@@ -67,7 +67,7 @@ internal sealed class Upload<TItem> : Upload
                         room.Found();
                 }
 
-                for (int pause = 1; outcome == ItemOutcome.NoRoom; pause = Math.Min(pause * 2, ItemPump.LongestPause))
+                for (int pause = 0; outcome == ItemOutcome.NoRoom; pause = ItemPump.LongerThan(pause))
                 {
                     await engine.Link.WhenRoom(pause, Stopped).ConfigureAwait(false);
                     outcome = engine.TrySendItem(call, slot, use, _codec, in item, Credit, Stopped);

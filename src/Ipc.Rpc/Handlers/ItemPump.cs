@@ -10,7 +10,7 @@ namespace Ipc.Rpc;
 internal static class ItemPump
 {
     /// <summary>Milliseconds between two looks at a full ring.</summary>
-    internal const int LongestPause = 16;
+    private const int LongestPause = 16;
 
     /// <summary>Runs until the stream has ended in whatever way and the call is over. Throws nothing.</summary>
     /// <param name="call">Has its credit.</param>
@@ -105,7 +105,7 @@ internal static class ItemPump
         ServerCall call, TItem item, MessageCodec<TItem> codec, CancellationToken cancellationToken)
     {
         CalleeLink link = call.Callee.Link;
-        for (int pause = 1; ; pause = Math.Min(pause * 2, LongestPause))
+        for (int pause = 0; ; pause = LongerThan(pause))
         {
             await link.WhenRoom(pause, cancellationToken).ConfigureAwait(false);
             cancellationToken.ThrowIfCancellationRequested();
@@ -115,6 +115,10 @@ internal static class ItemPump
                 return;
         }
     }
+
+    /// <summary>The pause after this one. The first is none: the report of room may have come since the item was
+    /// refused, and then nobody tells of it again.</summary>
+    public static int LongerThan(int pause) => Math.Min(Math.Max(pause * 2, 1), LongestPause);
 
     private static ValueTask<bool> Next<TItem>(
         StreamCredit credit, IAsyncEnumerator<TItem> items, CancellationToken cancellationToken)

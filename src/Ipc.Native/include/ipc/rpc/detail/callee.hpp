@@ -110,7 +110,7 @@ class callee : public callee_calls
         if (body.size() > limit())
             return {status::resource_exhausted, too_large("item", body.size(), limit())};
         frame_header header = header_for(frame_kind::item, context.call_, body);
-        for (uint64_t pause = shortest_pause;; pause = std::min<uint64_t>(pause * 2, longest_pause)) {
+        for (uint64_t pause = 0;; pause = longer_than(pause)) {
             if (!await_turn(context))
                 return {};
             header.code = context.credit_.waited ? code_waited : 0;
@@ -123,7 +123,7 @@ class callee : public callee_calls
                 return {};
             }
             std::unique_lock held(mutex_);
-            if (!context.cancelled_.load(std::memory_order_relaxed) &&
+            if (pause != 0 && !context.cancelled_.load(std::memory_order_relaxed) &&
                 takes_items()) // the ring is full of other things
                 sleep_until(held, context.wake_, deadline(std::min(context.until_.at(), ipc_deadline_after(pause))));
         }

@@ -222,7 +222,7 @@ class caller_core : public surroundings, public follower
                       bool &sent)
     {
         sent = false;
-        for (uint64_t pause = shortest_pause;; pause = std::min<uint64_t>(pause * 2, longest_pause)) {
+        for (uint64_t pause = 0;; pause = longer_than(pause)) {
             if (outcome ready = await_turn(held, entry, until, cancel); !ready)
                 return ready;
             if (entry.ended || entry.input_ended)
@@ -240,8 +240,8 @@ class caller_core : public surroundings, public follower
             entry.credit.give_back(item.size());
             if (!result)
                 return result;
-            const deadline soon(std::min(until.at(), ipc_deadline_after(pause)));
-            sleep_until(held, entry.credited, soon); // the ring is full of other things
+            if (pause != 0) // the ring is full of other things
+                sleep_until(held, entry.credited, deadline(std::min(until.at(), ipc_deadline_after(pause))));
         }
     }
 

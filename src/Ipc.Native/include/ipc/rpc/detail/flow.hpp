@@ -27,6 +27,13 @@ constexpr uint16_t code_waited = 1;               // of an item whose sender had
 constexpr auto shortest_pause = 1'000'000ull;     // ns between two looks at a ring that is full of other things,
 constexpr auto longest_pause = 16 * 1'000'000ull; // and at most
 
+// The pause after this one. The first is none: the report of room may have come since the item was refused, and then
+// nobody tells of it again.
+constexpr uint64_t longer_than(uint64_t pause) noexcept
+{
+    return pause == 0 ? shortest_pause : std::min<uint64_t>(pause * 2, longest_pause);
+}
+
 // What an item with SIZE bytes of body counts for: its record's place in a ring, whether it travels there or not.
 constexpr int64_t cost_of(uint64_t size) noexcept
 {
