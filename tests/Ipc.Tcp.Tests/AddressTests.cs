@@ -140,6 +140,27 @@ public sealed class AddressTests : TcpTest
         Fails(IpcStatus.InvalidName, () => RpcClient.Connect(address).Dispose());
     }
 
+    /// <summary>A client that can have no conversation gets no way that would stay, and no resolver sees its name.</summary>
+    [Theory]
+    [InlineData("")]
+    [InlineData("a b")]
+    [InlineData("machine/anna")]
+    public void WhoIsNoClientGetsNoWay(string client)
+    {
+        int asked = 0;
+        AddressScheme.Register("own", (_, _) =>
+        {
+            asked++;
+            return "there";
+        });
+        Assert.ThrowsAny<IpcException>(() => NamedConnection.Open("own:there", client).Dispose());
+        Assert.ThrowsAny<IpcException>(() => NamedConnection.Open("tcp:127.0.0.1:5000/there", client).Dispose());
+        Assert.Throws<ArgumentNullException>(() => NamedConnection.Open("own:there", null!).Dispose());
+        Assert.Throws<ArgumentNullException>(() => NamedConnection.Open("tcp:127.0.0.1:5000/there", null!).Dispose());
+        Assert.Equal(0, asked);
+        Assert.Empty(Directory.GetFiles(Regions.Path, "tcp_*"));
+    }
+
     [Theory]
     [InlineData("")]
     [InlineData("ipc")]
