@@ -183,6 +183,7 @@ public sealed class AddressTests : TcpTest
             {
                 "own:here" => "there",
                 "own:nested" => "own:here",
+                "own:null" => null!,
                 _ => throw new InvalidOperationException(address),
             };
         });
@@ -194,6 +195,7 @@ public sealed class AddressTests : TcpTest
         }
 
         Fails(IpcStatus.InvalidName, () => Connection.Connect("own:nested", Patient).Dispose());
+        Fails(IpcStatus.InvalidName, () => Connection.Connect("own:null", Patient).Dispose());
         IpcException error = Fails(IpcStatus.SystemError, () => Connection.Connect("own:other", Patient).Dispose());
         Assert.IsType<InvalidOperationException>(error.InnerException);
         RpcCallException failed = Assert.ThrowsAny<RpcCallException>(() => RpcClient.Connect("own:other").Dispose());
