@@ -126,6 +126,19 @@ public sealed class AddressTests : TcpTest
             Assert.Single(files);
     }
 
+    /// <summary>Whatever the options say, and whatever becomes of them: the other process's clients would be led by this one.</summary>
+    [Fact]
+    public void NobodyTakesAnotherProcesssWay()
+    {
+        TcpExitOptions options = new() { Listener = new ListenerOptions { TakeOver = true } };
+        TcpAddresses.Register(options);
+        Listener other = Own(Listener.Open("tcp_127.0.0.1_5000_there.1", new ListenerOptions { TakeOver = true }));
+        options.Listener.MaxRingCapacity = -1;
+        Fails(IpcStatus.PeerClosed, () => Connection.Connect("tcp:127.0.0.1:5000/there", Patient).Dispose()); // there is no entrance
+        Assert.False(other.IsFollowed);
+        Assert.True(File.Exists(Path.Combine(Regions.Path, "tcp_127.0.0.1_5000_there.2")));
+    }
+
     [Theory]
     [InlineData("tcp:nowhere")]
     [InlineData("tcp:host:port/name")]
