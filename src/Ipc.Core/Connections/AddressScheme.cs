@@ -71,7 +71,8 @@ public static class AddressScheme
 
         if (name is null)
             Throw.Status(
-                IpcStatus.InvalidName, $"What is registered for \"{scheme}:\" says null for the name behind \"{address}\".");
+                IpcStatus.InvalidName,
+                $"What is registered for \"{scheme}:\" says null for the name behind \"{address}\".");
         return name;
     }
 }
