@@ -116,7 +116,8 @@ internal sealed class EntranceLeg
         bool isAllowed;
         try
         {
-            isAllowed = _options.Allows(hello.Server);
+            // An address in the place of the name would lead from here to wherever the other machine wants.
+            isAllowed = hello.Server.IndexOf(':') < 0 && _options.Allows(hello.Server);
         }
 #pragma warning disable CA1031 // the user's code: what it throws is a no
         catch (Exception)

@@ -25,12 +25,13 @@ public static class TcpAddresses
     private static bool s_closesAtExit;
 
     /// <summary>From now on such addresses lead somewhere.</summary>
-    /// <param name="options">Of all exits that are opened from here on; copied. Null: all defaults.</param>
+    /// <param name="options">Of all exits that are opened from here on; copied. Null: all defaults.
+    /// <see cref="ListenerOptions.TakeOver"/> is not used: each process has exits of its own.</param>
     public static void Register(TcpExitOptions? options = null)
     {
         lock (s_exits)
         {
-            s_options = (TcpExitOptions)(options ?? new TcpExitOptions()).Copy();
+            s_options = OwnOf(options ?? new TcpExitOptions());
             if (!s_closesAtExit)
                 AppDomain.CurrentDomain.ProcessExit += static (_, _) => Close();
             s_closesAtExit = true;
@@ -53,6 +54,34 @@ public static class TcpAddresses
 
         foreach (TcpExit exit in exits)
             exit.Dispose();
+    }
+
+    /// <summary>What is changed afterwards is not seen. And whatever they say, no exit takes the name of another
+    /// process's: each has its own, which nobody else has to find.</summary>
+    private static TcpExitOptions OwnOf(TcpExitOptions options)
+    {
+        TcpExitOptions own = (TcpExitOptions)options.Copy();
+        if (own.Listener is { } plain)
+            own.Listener = new ListenerOptions
+            {
+                MaxConnections = plain.MaxConnections,
+                MaxRingCapacity = plain.MaxRingCapacity,
+                MaxLoanBudget = plain.MaxLoanBudget,
+                WaitMode = plain.WaitMode,
+                SpinLimit = plain.SpinLimit,
+                Access = plain.Access,
+                Protocol = plain.Protocol,
+            };
+        if (own.NamedListener is { } named)
+            own.NamedListener = new NamedListenerOptions
+            {
+                MaxConnections = named.MaxConnections,
+                MaxRingCapacity = named.MaxRingCapacity,
+                MaxLoanBudget = named.MaxLoanBudget,
+                WaitMode = named.WaitMode,
+                SpinLimit = named.SpinLimit,
+            };
+        return own;
     }
 
     /// <summary>Opening does not ask the other machine, so this takes no longer than making a region.</summary>

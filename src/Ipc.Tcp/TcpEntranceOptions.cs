@@ -11,7 +11,8 @@ public sealed class TcpEntranceOptions : TcpOptions
     public IPEndPoint Endpoint { get; set; } = new(IPAddress.Loopback, 0);
 
     /// <summary>Which servers of this machine may be reached: called on a thread of its own with the name that the
-    /// other machine asks for. What it throws is a no. Default: none.</summary>
+    /// other machine asks for; an address (<see cref="AddressScheme"/>) is refused before. What it throws is a no.
+    /// Default: none.</summary>
     public Func<string, bool> Allows { get; set; } = static _ => false;
 
     /// <summary>How many connections at once; more are refused. Each has two threads. As many strangers may be about

@@ -126,6 +126,19 @@ public sealed class AddressTests : TcpTest
             Assert.Single(files);
     }
 
+    /// <summary>Whatever the options say, and whatever becomes of them: the other process's clients would be led by this one.</summary>
+    [Fact]
+    public void NobodyTakesAnotherProcesssWay()
+    {
+        TcpExitOptions options = new() { Listener = new ListenerOptions { TakeOver = true } };
+        TcpAddresses.Register(options);
+        Listener other = Own(Listener.Open("tcp_127.0.0.1_5000_there.1", new ListenerOptions { TakeOver = true }));
+        options.Listener.MaxRingCapacity = -1;
+        Fails(IpcStatus.PeerClosed, () => Connection.Connect("tcp:127.0.0.1:5000/there", Patient).Dispose()); // there is no entrance
+        Assert.False(other.IsFollowed);
+        Assert.True(File.Exists(Path.Combine(Regions.Path, "tcp_127.0.0.1_5000_there.2")));
+    }
+
     [Theory]
     [InlineData("tcp:nowhere")]
     [InlineData("tcp:host:port/name")]
@@ -138,6 +151,27 @@ public sealed class AddressTests : TcpTest
         Fails(IpcStatus.InvalidName, () => Connection.Connect(address).Dispose());
         Fails(IpcStatus.InvalidName, () => NamedConnection.Open(address, "anna").Dispose());
         Fails(IpcStatus.InvalidName, () => RpcClient.Connect(address).Dispose());
+    }
+
+    /// <summary>A client that can have no conversation gets no way that would stay, and no resolver sees its name.</summary>
+    [Theory]
+    [InlineData("")]
+    [InlineData("a b")]
+    [InlineData("machine/anna")]
+    public void WhoIsNoClientGetsNoWay(string client)
+    {
+        int asked = 0;
+        AddressScheme.Register("own", (_, _) =>
+        {
+            asked++;
+            return "there";
+        });
+        Assert.ThrowsAny<IpcException>(() => NamedConnection.Open("own:there", client).Dispose());
+        Assert.ThrowsAny<IpcException>(() => NamedConnection.Open("tcp:127.0.0.1:5000/there", client).Dispose());
+        Assert.Throws<ArgumentNullException>(() => NamedConnection.Open("own:there", null!).Dispose());
+        Assert.Throws<ArgumentNullException>(() => NamedConnection.Open("tcp:127.0.0.1:5000/there", null!).Dispose());
+        Assert.Equal(0, asked);
+        Assert.Empty(Directory.GetFiles(Regions.Path, "tcp_*"));
     }
 
     [Theory]
@@ -162,6 +196,7 @@ public sealed class AddressTests : TcpTest
             {
                 "own:here" => "there",
                 "own:nested" => "own:here",
+                "own:null" => null!,
                 _ => throw new InvalidOperationException(address),
             };
         });
@@ -173,6 +208,7 @@ public sealed class AddressTests : TcpTest
         }
 
         Fails(IpcStatus.InvalidName, () => Connection.Connect("own:nested", Patient).Dispose());
+        Fails(IpcStatus.InvalidName, () => Connection.Connect("own:null", Patient).Dispose());
         IpcException error = Fails(IpcStatus.SystemError, () => Connection.Connect("own:other", Patient).Dispose());
         Assert.IsType<InvalidOperationException>(error.InnerException);
         RpcCallException failed = Assert.ThrowsAny<RpcCallException>(() => RpcClient.Connect("own:other").Dispose());

@@ -90,6 +90,32 @@ public sealed class HostileTests : TcpTest
         return bytes;
     }
 
+    /// <summary>An entrance whose process has registered addresses is no way to wherever a stranger wants.</summary>
+    [Theory]
+    [InlineData("ipc:there", false)]
+    [InlineData("ipc:there", true)]
+    [InlineData("own:there", false)]
+    [InlineData("own:there", true)]
+    public void AnAddressIsNoServerOfThisMachine(string server, bool isNamed)
+    {
+        using EchoServer echo = new("there");
+        using NamedServer named = new("named");
+        int asked = 0;
+        AddressScheme.Register("own", (_, client) =>
+        {
+            Interlocked.Increment(ref asked);
+            return client is null ? "there" : "named";
+        });
+        EntranceOptions.Allows = static _ => true;
+        TcpEntrance entrance = OpenEntrance();
+        using Socket socket = Dial(entrance);
+        socket.Send(Hello(isNamed, server));
+        (int kind, int code, byte[] text) = Read(socket);
+        Assert.Equal((3, (int)CloseCode.Refused), (kind, code));
+        Assert.Contains($"does not lead to \"{server}\"", System.Text.Encoding.UTF8.GetString(text), StringComparison.Ordinal);
+        Assert.Equal(0, asked);
+    }
+
     [Fact]
     public void AnExitThatIsWrittenFromTheDocumentIsUnderstood()
     {

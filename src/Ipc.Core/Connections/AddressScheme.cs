@@ -55,9 +55,10 @@ public static class AddressScheme
                 $"\"{address}\" is no name, and as an address it has a scheme that nobody has registered. " + advice);
         }
 
+        string? name;
         try
         {
-            return open(address, client);
+            name = open(address, client);
         }
 #pragma warning disable CA1031 // its author's; but it may be a thread of the library that connects
         catch (Exception error) when (error is not IpcException)
@@ -67,5 +68,11 @@ public static class AddressScheme
                 $"What is registered for \"{scheme}:\" has no way to \"{address}\": " +
                 $"{error.GetType().Name}, the inner exception.", error);
         }
+
+        if (name is null)
+            Throw.Status(
+                IpcStatus.InvalidName,
+                $"What is registered for \"{scheme}:\" says null for the name behind \"{address}\".");
+        return name;
     }
 }

@@ -42,8 +42,9 @@ public sealed partial class NamedConnection
         CancellationToken cancellationToken = default)
     {
         string address = server;
+        CheckName(client); // first: what leads to the address opens a way for that client
         server = AddressScheme.NameOf(address, client);
-        CheckNames(server, client);
+        CheckName(server);
         options = (options ?? new NamedConnectionOptions()).Copy();
         if (options.Login.Length > NamedHeader.DataCapacity)
             Throw.Status(
@@ -58,7 +59,8 @@ public sealed partial class NamedConnection
     /// <exception cref="IpcException">InUse: a live process is attached; the message has it.</exception>
     public static bool Remove(string server, string client)
     {
-        CheckNames(server, client);
+        CheckName(server);
+        CheckName(client);
         return Region.Clear(
             NamedEntrance.NameOf(server, client),
             kind => kind == KindNumber.OfNamedConnection
@@ -128,15 +130,13 @@ public sealed partial class NamedConnection
         }
     }
 
-    private static void CheckNames(string server, string client)
+    private static void CheckName(string name)
     {
-        RegionName.Check(server);
-        RegionName.Check(client);
-        if (RegionName.IsOfMachine(server) || RegionName.IsOfMachine(client))
+        RegionName.Check(name);
+        if (RegionName.IsOfMachine(name))
             Throw.Status(
                 IpcStatus.InvalidArgument,
-                $"A named connection is between programs of one user: \"{server}\" and \"{client}\" cannot be names " +
-                "of the machine.");
+                $"A named connection is between programs of one user: \"{name}\" cannot be a name of the machine.");
     }
 
     private static NamedEnds OpenEnds(

@@ -12,6 +12,8 @@
 
 /* Clients that are not watched are asked for before each sleep, and no more often than this: who polls does not sleep. */
 #define ASK_NS 10000000u
+/* The longest sleep while somebody takes the name. */
+#define UNSURE_NS 10000000u
 
 static void put_due(ipc_listener *listener, ipc_connection *connection, ipc_event_kind kind)
 {
@@ -274,10 +276,13 @@ static bool arm_hot(void *subject)
     return armed;
 }
 
-static bool is_hot_unarmed(const void *subject)
+/* Who takes the name, and has not done so yet, may be killed before it rings. */
+static uint64_t longest_sleep(const void *subject)
 {
     const ipc_listener *listener = subject;
-    return listener->hot_unarmed;
+    if (listener->hot_unarmed)
+        return 0;
+    return listener->unsure ? UNSURE_NS : IPC_SLEEP_UNBOUNDED;
 }
 
 /* No descriptors, no thread: the leader asks the locks of those clients himself. The mutex keeps them from being closed
@@ -302,7 +307,7 @@ static bool attend(void *subject)
 {
     ipc_listener *listener = subject;
     if (ipc_load_relaxed32(&listener->unwatched) == 0)
-        return !listener->unsure;
+        return true;
     ask_unwatched(listener);
     return false;
 }
@@ -316,7 +321,7 @@ static ipc_wait wait_of(ipc_listener *listener, ipc_deadline deadline, ipc_cance
         .arm = arm_hot,
         .check = collect,
         .attend = attend,
-        .is_unarmed = is_hot_unarmed,
+        .longest_sleep = longest_sleep,
         .subject = listener,
         .deadline = deadline,
         .cancel = cancel,

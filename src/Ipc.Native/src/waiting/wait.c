@@ -184,8 +184,9 @@ static ipc_status before_sleep(const ipc_wait *wait, uint32_t *armed, ipc_deadli
         until = earlier(until, now + DOZE_NS);
     if (wait->longest_sleep_ns != 0)
         until = earlier(until, now + wait->longest_sleep_ns);
-    if (wait->is_unarmed != NULL && wait->is_unarmed(wait->subject))
-        until = now;
+    const uint64_t longest = wait->longest_sleep == NULL ? IPC_SLEEP_UNBOUNDED : wait->longest_sleep(wait->subject);
+    if (longest != IPC_SLEEP_UNBOUNDED)
+        until = earlier(until, now + longest);
     *latest = until;
     return IPC_EMPTY;
 }

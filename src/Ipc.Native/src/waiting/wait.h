@@ -40,6 +40,8 @@
 #define IPC_END_CLOSED  2u
 #define IPC_END_WAKES   3
 
+#define IPC_SLEEP_UNBOUNDED UINT64_MAX
+
 #define IPC_SPIN_LOOKS  64
 #define IPC_SPIN_MIN_NS 1000u /* less is none */
 #define IPC_SPIN_MAX_NS 50000u
@@ -76,9 +78,9 @@ typedef struct ipc_wait {
     ipc_status (*check)(void *subject);
     /* Before each sleep: makes sure that the peer's death will wake us. False: it may not: sleep for a while. */
     bool (*attend)(void *subject);
-    /* After a check before a sleep: has it come upon something that `arm` has not armed? Then nobody would signal for
-       it, and instead of sleeping all is armed anew. NULL: it never does. */
-    bool (*is_unarmed)(const void *subject);
+    /* After the check before a sleep: for how many ns at most, as that check has come upon what nobody would
+       signal for? 0: it has to be armed first, and all is armed anew. IPC_SLEEP_UNBOUNDED: there is no such thing; so NULL. */
+    uint64_t (*longest_sleep)(const void *subject);
     void *subject;
     ipc_deadline deadline;
     ipc_cancel *cancel;
