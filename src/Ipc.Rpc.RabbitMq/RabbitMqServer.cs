@@ -23,6 +23,8 @@ namespace Ipc.Rpc.RabbitMq;
 /// </code></example>
 public sealed class RabbitMqServer : IAsyncDisposable
 {
+    private const int ItemsAhead = 64; // of a stream, from its handler: what its client has no credit for waits there
+
     private readonly Recovery<ServerLink> _recovery;
     private readonly RequestHandler _handler;
     private readonly RpcServer? _server;
@@ -109,10 +111,12 @@ public sealed class RabbitMqServer : IAsyncDisposable
     }
 
     /// <summary>Stops at once: the tokens of pending handlers fire, and the broker gives their requests to other
-    /// servers.</summary>
+    /// servers. Streams end with <see cref="RpcStatus.Unavailable"/>.</summary>
     public async ValueTask DisposeAsync()
     {
         _handler.IsStopping = true;
+        if (_recovery.Link is { } link)
+            await link.EndStreamsAsync().ConfigureAwait(false);
         await _recovery.DisposeAsync().ConfigureAwait(false);
         _client.Dispose();
         if (_server is not null)
@@ -121,7 +125,11 @@ public sealed class RabbitMqServer : IAsyncDisposable
 
     private static RpcClientOptions ClientOptionsOf(RabbitMqServerOptions options)
     {
-        RpcClientOptions client = new() { MaxPendingCalls = Math.Max(options.Prefetch, 65536) };
+        RpcClientOptions client = new()
+        {
+            MaxPendingCalls = (int)Math.Min(int.MaxValue, Math.Max(options.Prefetch + (long)options.MaxStreams, 65536)),
+            StreamWindow = ItemsAhead,
+        };
         if (client.LoanBudget < 4L * options.MaxMessageBytes)
             client.LoanBudget = 4L * options.MaxMessageBytes;
         return client;
