@@ -8,9 +8,9 @@ namespace Ipc.Rpc.RabbitMq;
 /// share its requests.</summary>
 /// <remarks>
 /// <para>The same services as an <see cref="RpcServer"/> has, and with the same threads, limits and interceptors: it
-/// runs one within this process, and hands requests to it. A request is acknowledged after its handler has ended. If
-/// this process or its connection goes before that, the broker gives the request to another server, and the handler
-/// finds <see cref="RabbitMqMarks.Redelivered"/> there.</para>
+/// runs one within this process, and hands requests to it. A request is acknowledged after its handler has ended,
+/// that of a stream when the stream has begun. If this process or its connection goes before that, the broker gives the
+/// request to another server, and the handler finds <see cref="RabbitMqMarks.Redelivered"/> there.</para>
 /// <para>To the queue <c>ipc.SERVICE.dead</c> go, with the reason in the header <c>ipc-reason</c>: messages that are no
 /// requests, requests that were delivered too often, and one-way calls whose handler failed or could not decode
 /// them.</para>
