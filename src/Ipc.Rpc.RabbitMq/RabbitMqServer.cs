@@ -48,7 +48,7 @@ public sealed class RabbitMqServer : IAsyncDisposable
     /// <summary>Whether there is a connection to the broker now.</summary>
     public bool IsConnected => _recovery.Link is not null;
 
-    /// <summary>How many requests are being handled.</summary>
+    /// <summary>How many requests are being handled, and streams sent.</summary>
     public int RequestsInHand => _recovery.Link?.InHand ?? 0;
 
     /// <summary>How many messages this server has put into the dead-letter queue.</summary>
@@ -93,8 +93,9 @@ public sealed class RabbitMqServer : IAsyncDisposable
         }
     }
 
-    /// <summary>Stops gracefully: takes no further requests, waits for those in hand, then stops. What is not
-    /// acknowledged by then is delivered again, to another server.</summary>
+    /// <summary>Stops gracefully: takes no further requests, waits for those in hand and for streams, then stops. What is
+    /// not acknowledged by then is delivered again, to another server; streams end with
+    /// <see cref="RpcStatus.Unavailable"/>.</summary>
     /// <param name="timeout">How long to wait for handlers; then their tokens fire.</param>
     /// <param name="cancellationToken">Ends that wait earlier.</param>
     public async Task StopAsync(TimeSpan timeout, CancellationToken cancellationToken = default)

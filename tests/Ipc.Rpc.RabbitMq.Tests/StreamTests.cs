@@ -342,6 +342,20 @@ public sealed class StreamTests(BrokerProcess broker) : RabbitMqTest(broker)
         Assert.Equal((RpcStatus.Unimplemented, true), (failure.Status, failure.IsUnsent));
     }
 
+    [Fact]
+    public async Task WhatNoStreamCanBeIsSaidAtOnce()
+    {
+        foreach (RabbitMqClientOptions options in new RabbitMqClientOptions[]
+        {
+            new() { StreamWindow = 0 }, new() { StreamWindow = 65536 }, new() { StreamLease = TimeSpan.FromMilliseconds(999) }, new() { StreamLease = TimeSpan.FromHours(2) },
+        })
+        {
+            await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => RabbitMqClient.ConnectAsync(Address, options, Cancel));
+        }
+
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => RabbitMqServer.StartAsync(Address, new RabbitMqServerOptions { MaxStreams = -1 }));
+    }
+
     private static async IAsyncEnumerable<int> Nothing()
     {
         await Task.Yield();
