@@ -17,8 +17,8 @@ public sealed partial class RabbitMqCaller
     /// <para>A stream that has begun stays at its server. If that goes, or either connection to the broker, it ends with
     /// <see cref="RpcStatus.Unavailable"/>: how far it came there is not known, and nothing begins it anew. A server
     /// that goes without a word is noticed within a third of <see cref="RabbitMqClientOptions.StreamLease"/> after the
-    /// broker has noticed it. A request that has not begun may be delivered again, marked, as any other; so may
-    /// <see cref="RabbitMqClientOptions.Retry"/> repeat it.</para>
+    /// broker has noticed it. A request that has not begun may be delivered again, marked, as any other;
+    /// <see cref="RabbitMqClientOptions.Retry"/> repeats what was certainly not handled.</para>
     /// <para>Dispose the enumerator: until then the stream lives, at its server, too.</para>
     /// </remarks>
     /// <exception cref="RpcCallException">When an item is asked for. <see cref="RpcStatus.DataLoss"/>: items are

@@ -301,10 +301,24 @@ public sealed class StreamTests(BrokerProcess broker) : RabbitMqTest(broker)
     {
         RabbitMqClientOptions options = ClientOptions;
         options.Retry = new RpcRetryPolicy { Attempts = 1000, FirstPause = TimeSpan.FromMilliseconds(20), LongestPause = TimeSpan.FromMilliseconds(50) };
-        ITap client = (await ConnectAsync(options)).For<ITap>();
+        options.Retry.On.Add(RpcStatus.ResourceExhausted);
+        RabbitMqCaller caller = (await ConnectAsync(options)).Caller;
+        ITap client = caller.For<ITap>();
         Task<List<int>> all = AllAsync(client.Run(10, "", Cancel));
-        await ServeAsync(TapRpc.Service(_tap));
+        RabbitMqServerOptions one = ServerOptions;
+        one.MaxStreams = 1;
+        await ServeAsync(TapRpc.Service(_tap), one);
         Assert.Equal(10, (await all.WaitAsync(Patience, Cancel)).Count);
+
+        RpcMethod<byte[], byte[]> again = new("tap.v1", "Run", RpcMethodKind.ServerStream, Wire.Bytes, Wire.Bytes, isIdempotent: true);
+        IAsyncEnumerator<int> first = client.Run(1, "wait", Cancel).GetAsyncEnumerator(Cancel);
+        Assert.True(await first.MoveNextAsync());
+        Task<List<byte[]>> second = AllAsync(caller.Stream(again, new byte[] { 0x08, 5 }, Cancel));
+        for (int i = 0; i < 500; i++)
+            Assert.Equal(i, client.Add(i, 0)); // it is refused meanwhile
+        Assert.False(second.IsCompleted);
+        await first.DisposeAsync();
+        Assert.Equal(5, (await second.WaitAsync(Patience, Cancel)).Count);
     }
 
     [Fact]
