@@ -15,7 +15,7 @@ namespace Ipc.Rpc.RabbitMq;
 
 /// <summary>A client's connection to the broker, and the calls that are under way on it.</summary>
 #pragma warning disable CA1001 // calls that end late still use them; nothing of the system belongs to them
-internal sealed class ClientLink : BrokerLink
+internal sealed partial class ClientLink : BrokerLink
 #pragma warning restore CA1001
 {
     private static readonly TimeSpan _silence = TimeSpan.FromSeconds(1);
@@ -44,6 +44,7 @@ internal sealed class ClientLink : BrokerLink
         await _requests.BasicConsumeAsync(
             Wire.DirectReply, autoAck: true, consumer, cancellationToken).ConfigureAwait(false);
         _ = WatchAsync();
+        _ = SayThatStreamsLiveAsync();
     }
 
     /// <summary>Makes a call and waits for its answer.</summary>
@@ -60,13 +61,7 @@ internal sealed class ClientLink : BrokerLink
             await LookForServersAsync(request.Method, cancellationToken).ConfigureAwait(false);
         string id = Interlocked.Increment(ref _next).ToString(CultureInfo.InvariantCulture);
         TaskCompletionSource<Answer> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        if (_calls.Count >= _options.MaxPendingCalls)
-            throw Failed(
-                request.Method,
-                RpcStatus.ResourceExhausted,
-                _options.MaxPendingCalls + " calls are under way, as many as " + nameof(RabbitMqClientOptions) + "." +
-                nameof(RabbitMqClientOptions.MaxPendingCalls) + " allows.",
-                isUnsent: true);
+        CheckPending(request.Method);
         BasicProperties properties = PropertiesOf(request, attempt, until);
         properties.CorrelationId = id;
         properties.ReplyTo = Wire.DirectReply;
@@ -83,7 +78,7 @@ internal sealed class ClientLink : BrokerLink
             }
 
             mayBeSent = true;
-            _ = PublishAsync(properties, request.Body, answer);
+            _ = PublishAsync(properties, request.Body, failure => answer.TrySetException(failure));
             return await answer.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (mayBeSent)
@@ -147,6 +142,21 @@ internal sealed class ClientLink : BrokerLink
             call.TrySetException(Failed(
                 null, RpcStatus.Unavailable,
                 Lost(reason) + " Whether the calls that were under way were handled is not known."));
+        foreach ((string id, IncomingStream stream) in _streams)
+            stream.Fail(Failed(
+                stream.Method, RpcStatus.Unavailable,
+                Lost(reason) + " How far the stream came at its handler is not known."));
+    }
+
+    private void CheckPending(RpcMethod method)
+    {
+        if (_calls.Count + _streams.Count >= _options.MaxPendingCalls)
+            throw Failed(
+                method,
+                RpcStatus.ResourceExhausted,
+                _options.MaxPendingCalls + " calls are under way, as many as " + nameof(RabbitMqClientOptions) + "." +
+                nameof(RabbitMqClientOptions.MaxPendingCalls) + " allows.",
+                isUnsent: true);
     }
 
     private string NoQueue => "There is no queue " + Address.WorkQueue + " at " + Address.Broker +
@@ -179,7 +189,7 @@ internal sealed class ClientLink : BrokerLink
 
     /// <summary>Publishes, and lets the next one. Throws nothing.</summary>
     private async Task PublishAsync(
-        BasicProperties properties, byte[] body, TaskCompletionSource<Answer> answer)
+        BasicProperties properties, byte[] body, Action<RpcCallException> fail)
     {
         try
         {
@@ -191,7 +201,7 @@ internal sealed class ClientLink : BrokerLink
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            answer.TrySetException(Failed(
+            fail(Failed(
                 null, RpcStatus.Unavailable, Lost(e.Message) + " Whether the call was handled is not known.",
                 inner: e));
         }
@@ -230,8 +240,11 @@ internal sealed class ClientLink : BrokerLink
     private Task OnAnswer(object sender, BasicDeliverEventArgs message)
     {
         Volatile.Write(ref _heardAt, Environment.TickCount64);
-        if (message.BasicProperties.CorrelationId is { } id &&
-            _calls.TryGetValue(id, out TaskCompletionSource<Answer>? call))
+        if (message.BasicProperties.CorrelationId is not { } id)
+            return Task.CompletedTask;
+        if (_streams.TryGetValue(id, out IncomingStream? stream))
+            stream.OnMessage(message.BasicProperties, message.Body.ToArray());
+        else if (_calls.TryGetValue(id, out TaskCompletionSource<Answer>? call))
         {
             if (message.Body.Length > _options.MaxMessageBytes)
                 call.TrySetException(Failed(
@@ -247,11 +260,12 @@ internal sealed class ClientLink : BrokerLink
 
     private Task OnReturned(object sender, BasicReturnEventArgs message)
     {
-        if (message.BasicProperties.CorrelationId is { } id &&
-            _calls.TryGetValue(id, out TaskCompletionSource<Answer>? call))
-        {
+        if (message.BasicProperties.CorrelationId is not { } id)
+            return Task.CompletedTask;
+        if (_streams.TryGetValue(id, out IncomingStream? stream))
+            OnReturned(stream, message.RoutingKey);
+        else if (_calls.TryGetValue(id, out TaskCompletionSource<Answer>? call))
             call.TrySetException(Failed(null, RpcStatus.Unavailable, NoQueue, isUnsent: true));
-        }
 
         return Task.CompletedTask;
     }
@@ -305,7 +319,7 @@ internal sealed class ClientLink : BrokerLink
         while (!HasEnded)
         {
             await Task.WhenAny(Ended, Task.Delay(_silence)).ConfigureAwait(false);
-            if (HasEnded || _options.WaitForReady || _calls.IsEmpty ||
+            if (HasEnded || _options.WaitForReady || !IsAnyWaiting() ||
                 Environment.TickCount64 - Volatile.Read(ref _heardAt) < _silence.TotalMilliseconds)
             {
                 looks = 0;
@@ -326,11 +340,17 @@ internal sealed class ClientLink : BrokerLink
             looks = servers == 0 ? looks + 1 : 0;
             if (looks < 2)
                 continue;
+            RpcCallException gone = Failed(
+                null, RpcStatus.Unavailable,
+                "All servers have gone while the call was under way. " + Nobody + " Whether the call was " +
+                "handled is not known; it waits in the queue, and may be handled yet.");
             foreach ((string id, TaskCompletionSource<Answer> call) in _calls)
-                call.TrySetException(Failed(
-                    null, RpcStatus.Unavailable,
-                    "All servers have gone while the call was under way. " + Nobody + " Whether the call was " +
-                    "handled is not known; it waits in the queue, and may be handled yet."));
+                call.TrySetException(gone);
+            foreach ((string id, IncomingStream stream) in _streams)
+            {
+                if (!stream.Begun.IsCompleted)
+                    stream.Fail(gone); // the others' servers have queues of their own
+            }
         }
     }
 }

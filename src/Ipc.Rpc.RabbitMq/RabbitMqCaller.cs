@@ -15,11 +15,10 @@ namespace Ipc.Rpc.RabbitMq;
 /// acknowledged, the broker gives it to another server, marked (<see cref="RabbitMqMarks"/>). One-way methods return
 /// when the broker has confirmed that it has the message. The handler's deadline is what was left when the request was
 /// sent, counted from its delivery. A cancellation is sent to the servers and may get lost.</para>
-/// <para>What it does not have yet: streams and methods with <see cref="IpcOnceAttribute"/>, which fail with
-/// <see cref="RpcStatus.Unimplemented"/>. Reports of progress
-/// do not come.</para>
+/// <para>What it does not have: methods that take a stream, and methods with <see cref="IpcOnceAttribute"/>, which fail
+/// with <see cref="RpcStatus.Unimplemented"/>. Reports of progress do not come.</para>
 /// </remarks>
-public sealed class RabbitMqCaller : RpcCaller
+public sealed partial class RabbitMqCaller : RpcCaller
 {
     private static readonly ActivitySource _source = new("Ipc.Rpc.RabbitMq");
 
@@ -137,32 +136,9 @@ public sealed class RabbitMqCaller : RpcCaller
                 await link.NotifyAsync(outgoing, attempt, until, stop).ConfigureAwait(false);
                 return true;
             },
-            cancellationToken));
+            _terms.Timeout,
+            [cancellationToken, OfHandler]));
     }
-
-    /// <summary>Not supported.</summary>
-    /// <exception cref="RpcCallException"><see cref="RpcStatus.Unimplemented"/>.</exception>
-    public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(
-        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancellationToken = default)
-        => throw NoStreams(method);
-
-    /// <summary>Not supported.</summary>
-    /// <exception cref="RpcCallException"><see cref="RpcStatus.Unimplemented"/>.</exception>
-    public override ValueTask<TResponse> ClientStream<TRequest, TIn, TResponse>(
-        RpcStreamMethod<TRequest, TIn, TResponse> method,
-        TRequest request,
-        IAsyncEnumerable<TIn> items,
-        CancellationToken cancellationToken = default)
-        => throw NoStreams(method);
-
-    /// <summary>Not supported.</summary>
-    /// <exception cref="RpcCallException"><see cref="RpcStatus.Unimplemented"/>.</exception>
-    public override IAsyncEnumerable<TOut> Duplex<TRequest, TIn, TOut>(
-        RpcStreamMethod<TRequest, TIn, TOut> method,
-        TRequest request,
-        IAsyncEnumerable<TIn> items,
-        CancellationToken cancellationToken = default)
-        => throw NoStreams(method);
 
     private RabbitMqCaller With(CallTerms terms) => new(_recovery, _address, _options, terms);
 
@@ -180,11 +156,17 @@ public sealed class RabbitMqCaller : RpcCaller
                     ? got
                     : throw Told(got, failure);
             },
-            cancellationToken).ConfigureAwait(false);
+            _terms.Timeout,
+            [cancellationToken, OfHandler]).ConfigureAwait(false);
         _terms.Answer?.Invoke(Wire.MetadataOf(answer.Headers));
+        return Decode(method, answer.Body);
+    }
+
+    private TResponse Decode<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, byte[] body)
+    {
         try
         {
-            return method.Response.Decode(answer.Body);
+            return method.Response.Decode(body);
         }
         catch (ProtoException e)
         {
@@ -206,20 +188,17 @@ public sealed class RabbitMqCaller : RpcCaller
         bool isIdempotent,
         byte[] body,
         Func<ClientLink, Outgoing, int, Deadline, CancellationToken, Task<T>> make,
-        CancellationToken cancellationToken)
+        TimeSpan timeout,
+        CancellationToken[] tokens)
     {
         using Activity? activity = _source.StartActivity(method.FullName, ActivityKind.Client);
         activity?.SetTag("messaging.system", "rabbitmq").SetTag("messaging.destination.name", _address.WorkQueue);
         activity?.SetTag("rpc.system", "ipc").SetTag("rpc.service", method.Service).SetTag("rpc.method", method.Name);
         Outgoing request = Prepared(method, body);
-        CancellationToken ofHandler = RpcContext.Current?.Cancellation ?? default;
         Deadline until = Deadline.Earlier(_terms.Until, RpcDeadline.Current);
-        if (_terms.Timeout != Timeout.InfiniteTimeSpan)
-            until = Deadline.Earlier(until, Deadline.After(_terms.Timeout));
-        using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(
-            cancellationToken, ofHandler, _recovery.Closing);
-        if (until != Deadline.Never && until.Remaining.TotalMilliseconds < int.MaxValue)
-            stop.CancelAfter((int)Math.Ceiling(until.Remaining.TotalMilliseconds));
+        if (timeout != Timeout.InfiniteTimeSpan)
+            until = Deadline.Earlier(until, Deadline.After(timeout));
+        using CancellationTokenSource stop = StopOf(until, tokens);
         RpcRetryPolicy? policy = _options.Retry;
         TimeSpan pause = policy?.FirstPause ?? default;
         bool mayBeSent = false;
@@ -244,7 +223,7 @@ public sealed class RabbitMqCaller : RpcCaller
             catch (OperationCanceledException e) when (stop.IsCancellationRequested)
             {
                 activity?.SetStatus(ActivityStatusCode.Error);
-                throw Stopped(method, e, cancellationToken, ofHandler);
+                throw Stopped(method, e, tokens);
             }
 
             try
@@ -254,11 +233,23 @@ public sealed class RabbitMqCaller : RpcCaller
             }
             catch (OperationCanceledException e)
             {
-                throw Stopped(method, e, cancellationToken, ofHandler);
+                throw Stopped(method, e, tokens);
             }
 
             pause = pause + pause < policy.LongestPause ? pause + pause : policy.LongestPause;
         }
+    }
+
+    private static CancellationToken OfHandler => RpcContext.Current?.Cancellation ?? default;
+
+    /// <summary>Fires with one of the tokens, at the client's end and at the deadline.</summary>
+    private CancellationTokenSource StopOf(Deadline until, CancellationToken[] tokens)
+    {
+        CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(
+            [.. tokens, _recovery.Closing]);
+        if (until != Deadline.Never && until.Remaining.TotalMilliseconds < int.MaxValue)
+            stop.CancelAfter((int)Math.Ceiling(Math.Max(0, until.Remaining.TotalMilliseconds)));
+        return stop;
     }
 
     private async Task<ClientLink> LinkAsync(RpcMethod method, CancellationToken cancellationToken)
@@ -306,10 +297,9 @@ public sealed class RabbitMqCaller : RpcCaller
     }
 
     /// <summary>What ended the call: its token, the handler that made it, the client's end, or the deadline.</summary>
-    private Exception Stopped(
-        RpcMethod method, Exception stopped, CancellationToken cancellationToken, CancellationToken ofHandler)
+    private Exception Stopped(RpcMethod method, Exception stopped, CancellationToken[] tokens)
     {
-        foreach (CancellationToken token in new[] { cancellationToken, ofHandler })
+        foreach (CancellationToken token in tokens)
         {
             if (token.IsCancellationRequested)
                 return new OperationCanceledException(
@@ -335,14 +325,4 @@ public sealed class RabbitMqCaller : RpcCaller
     private RpcCallException Failed(
         RpcMethod method, RpcStatus status, string text, bool isUnsent = false, Exception? inner = null)
         => RpcCallException.OfTransport(status, text, method, _address.Peer, isUnsent: isUnsent, inner: inner);
-
-    private RpcCallException NoStreams(RpcMethod method)
-    {
-        ArgumentNullException.ThrowIfNull(method);
-        return Failed(
-            method,
-            RpcStatus.Unimplemented,
-            method.FullName + " has a stream, which does not go over a broker yet. Call it over shared memory or TCP.",
-            isUnsent: true);
-    }
 }

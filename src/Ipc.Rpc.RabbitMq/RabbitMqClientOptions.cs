@@ -18,9 +18,19 @@ public sealed class RabbitMqClientOptions : RabbitMqOptions
     /// Default: none. All attempts of a call have the same <see cref="RabbitMqMarks.MessageId"/>.</summary>
     public RpcRetryPolicy? Retry { get; set; }
 
-    /// <summary>How many calls may be under way at once; further ones fail with
+    /// <summary>How many calls and streams may be under way at once; further ones fail with
     /// <see cref="RpcStatus.ResourceExhausted"/>. Default: 65536.</summary>
     public int MaxPendingCalls { get; set; } = 65536;
+
+    /// <summary>How many items of a stream may be under way or wait here for its consumer, 1 to 65535; then the server
+    /// sends no more. It also sends no more when 1 MiB does, where each item counts for 64 bytes more than it has.
+    /// Default: 512.</summary>
+    public int StreamWindow { get; set; } = 512;
+
+    /// <summary>How long a stream lives at its server without a word from this client, a second to an hour. The client
+    /// gives one three times as often: so it learns that the server has gone, and the server that the client has.
+    /// Default: 15 seconds.</summary>
+    public TimeSpan StreamLease { get; set; } = TimeSpan.FromSeconds(15);
 
     internal RabbitMqClientOptions Checked()
     {
@@ -29,6 +39,10 @@ public sealed class RabbitMqClientOptions : RabbitMqOptions
             throw Wrong(nameof(CallTimeout), CallTimeout, "not negative; Timeout.InfiniteTimeSpan is none");
         if (MaxPendingCalls < 1)
             throw Wrong(nameof(MaxPendingCalls), MaxPendingCalls, "1 at least");
+        if (StreamWindow is < 1 or > StreamTerms.MostItems)
+            throw Wrong(nameof(StreamWindow), StreamWindow, "1 to 65535");
+        if (StreamLease < StreamTerms.ShortestLease || StreamLease > StreamTerms.LongestLease)
+            throw Wrong(nameof(StreamLease), StreamLease, "a second to an hour");
         return (RabbitMqClientOptions)MemberwiseClone();
     }
 }

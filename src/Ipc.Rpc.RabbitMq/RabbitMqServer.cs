@@ -8,9 +8,9 @@ namespace Ipc.Rpc.RabbitMq;
 /// share its requests.</summary>
 /// <remarks>
 /// <para>The same services as an <see cref="RpcServer"/> has, and with the same threads, limits and interceptors: it
-/// runs one within this process, and hands requests to it. A request is acknowledged after its handler has ended. If
-/// this process or its connection goes before that, the broker gives the request to another server, and the handler
-/// finds <see cref="RabbitMqMarks.Redelivered"/> there.</para>
+/// runs one within this process, and hands requests to it. A request is acknowledged after its handler has ended,
+/// that of a stream when the stream has begun. If this process or its connection goes before that, the broker gives the
+/// request to another server, and the handler finds <see cref="RabbitMqMarks.Redelivered"/> there.</para>
 /// <para>To the queue <c>ipc.SERVICE.dead</c> go, with the reason in the header <c>ipc-reason</c>: messages that are no
 /// requests, requests that were delivered too often, and one-way calls whose handler failed or could not decode
 /// them.</para>
@@ -23,6 +23,8 @@ namespace Ipc.Rpc.RabbitMq;
 /// </code></example>
 public sealed class RabbitMqServer : IAsyncDisposable
 {
+    private const int ItemsAhead = 64; // of a stream, from its handler: what its client has no credit for waits there
+
     private readonly Recovery<ServerLink> _recovery;
     private readonly RequestHandler _handler;
     private readonly RpcServer? _server;
@@ -46,7 +48,7 @@ public sealed class RabbitMqServer : IAsyncDisposable
     /// <summary>Whether there is a connection to the broker now.</summary>
     public bool IsConnected => _recovery.Link is not null;
 
-    /// <summary>How many requests are being handled.</summary>
+    /// <summary>How many requests are being handled, and streams sent.</summary>
     public int RequestsInHand => _recovery.Link?.InHand ?? 0;
 
     /// <summary>How many messages this server has put into the dead-letter queue.</summary>
@@ -91,8 +93,9 @@ public sealed class RabbitMqServer : IAsyncDisposable
         }
     }
 
-    /// <summary>Stops gracefully: takes no further requests, waits for those in hand, then stops. What is not
-    /// acknowledged by then is delivered again, to another server.</summary>
+    /// <summary>Stops gracefully: takes no further requests, waits for those in hand and for streams, then stops. What is
+    /// not acknowledged by then is delivered again, to another server; streams end with
+    /// <see cref="RpcStatus.Unavailable"/>.</summary>
     /// <param name="timeout">How long to wait for handlers; then their tokens fire.</param>
     /// <param name="cancellationToken">Ends that wait earlier.</param>
     public async Task StopAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
@@ -109,10 +112,12 @@ public sealed class RabbitMqServer : IAsyncDisposable
     }
 
     /// <summary>Stops at once: the tokens of pending handlers fire, and the broker gives their requests to other
-    /// servers.</summary>
+    /// servers. Streams end with <see cref="RpcStatus.Unavailable"/>.</summary>
     public async ValueTask DisposeAsync()
     {
         _handler.IsStopping = true;
+        if (_recovery.Link is { } link)
+            await link.EndStreamsAsync().ConfigureAwait(false);
         await _recovery.DisposeAsync().ConfigureAwait(false);
         _client.Dispose();
         if (_server is not null)
@@ -121,7 +126,11 @@ public sealed class RabbitMqServer : IAsyncDisposable
 
     private static RpcClientOptions ClientOptionsOf(RabbitMqServerOptions options)
     {
-        RpcClientOptions client = new() { MaxPendingCalls = Math.Max(options.Prefetch, 65536) };
+        RpcClientOptions client = new()
+        {
+            MaxPendingCalls = (int)Math.Min(int.MaxValue, Math.Max(options.Prefetch + (long)options.MaxStreams, 65536)),
+            StreamWindow = ItemsAhead,
+        };
         if (client.LoanBudget < 4L * options.MaxMessageBytes)
             client.LoanBudget = 4L * options.MaxMessageBytes;
         return client;

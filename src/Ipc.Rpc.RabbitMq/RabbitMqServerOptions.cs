@@ -10,6 +10,11 @@ public sealed class RabbitMqServerOptions : RabbitMqOptions
     /// Default: 64.</summary>
     public int Prefetch { get; set; } = 64;
 
+    /// <summary>How many streams this server sends at once; further ones fail with
+    /// <see cref="RpcStatus.ResourceExhausted"/>. They do not count for <see cref="Prefetch"/>: the request of a stream
+    /// is acknowledged when the stream begins. Default: 1024.</summary>
+    public int MaxStreams { get; set; } = 1024;
+
     /// <summary>The kind of the service's queues. All servers of a service have to choose the same one: the broker
     /// refuses another (<see cref="RpcStatus.FailedPrecondition"/>). Default:
     /// <see cref="RabbitMqQueueKind.Quorum"/>.</summary>
@@ -34,6 +39,8 @@ public sealed class RabbitMqServerOptions : RabbitMqOptions
         Check();
         if (Prefetch is < 1 or > ushort.MaxValue)
             throw Wrong(nameof(Prefetch), Prefetch, "1 to 65535");
+        if (MaxStreams < 0)
+            throw Wrong(nameof(MaxStreams), MaxStreams, "not negative");
         if (QueueKind is not (RabbitMqQueueKind.Quorum or RabbitMqQueueKind.Classic))
             throw Wrong(nameof(QueueKind), QueueKind, "one of its names");
         if (MaxDeliveries is < 1 or > 20)

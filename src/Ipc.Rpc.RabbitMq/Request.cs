@@ -23,6 +23,8 @@ internal sealed class Request
         CorrelationId = _properties.CorrelationId;
         ReplyTo = _properties.ReplyTo;
         Expires = Wire.TimeOf(_properties.Expiration);
+        Stream = StreamTerms.Of(Headers, out string? wrong);
+        WrongStream = wrong;
         string method = Wire.TextOf(Headers, Wire.Method) ?? string.Empty;
         int slash = method.LastIndexOf('/');
         if (_properties.Type != Wire.Type)
@@ -33,6 +35,8 @@ internal sealed class Request
             Foreign = "its message-id has " + MessageId.Length + " characters; 1 to 64 are right";
         else if (ReplyTo is not null && CorrelationId is not { Length: > 0 })
             Foreign = "it has a reply-to and no correlation-id";
+        else if (ReplyTo is null && Stream is not null)
+            Foreign = "it asks for a stream and has no reply-to";
         else
             (Service, Name) = (method[..slash], method[(slash + 1)..]);
         Method = method;
@@ -58,6 +62,12 @@ internal sealed class Request
     public string? ReplyTo { get; }
 
     public TimeSpan? Expires { get; }
+
+    /// <summary>How it wants the stream that it asks for; <see langword="null"/> if it asks for one answer.</summary>
+    public StreamTerms? Stream { get; }
+
+    /// <summary>Why no stream can be sent as it wants it.</summary>
+    public string? WrongStream { get; }
 
     /// <summary>Why it is no request; <see langword="null"/> if it is one.</summary>
     public string? Foreign { get; }

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Concurrent;
+using System.Collections.Generic;
 using System.Diagnostics;
 using System.Threading;
 using System.Threading.Tasks;
@@ -14,7 +15,7 @@ internal sealed class RequestHandler(RpcClient client, Action<RabbitMqDeadLetter
     private static readonly ActivitySource _source = new("Ipc.Rpc.RabbitMq");
     private static readonly byte[] _nothing = [];
 
-    private readonly ConcurrentDictionary<string, RpcMethod<byte[], byte[]>> _methods = new();
+    private readonly ConcurrentDictionary<(string, RpcMethodKind), RpcMethod<byte[], byte[]>> _methods = new();
     private long _deadLetters;
 
     /// <summary>Messages that were put into the dead-letter queue.</summary>
@@ -25,20 +26,11 @@ internal sealed class RequestHandler(RpcClient client, Action<RabbitMqDeadLetter
     public async Task<((byte[] Body, RpcMetadata? Metadata) Answer, RpcCallException? Failure)> HandleAsync(
         Request request, CancellationToken cancellationToken)
     {
-        using Activity? activity = _source.StartActivity(
-            request.Method, ActivityKind.Consumer, Wire.TraceOf(request.Headers));
-        activity?.SetTag("messaging.system", "rabbitmq").SetTag("messaging.message.id", request.MessageId);
-        RpcMetadata metadata = Wire.MetadataOf(request.Headers);
-        metadata.Add(RabbitMqMarks.MessageId, request.MessageId);
-        if (request.IsRepeated)
-            metadata.Add(RabbitMqMarks.Redelivered, "1");
+        using Activity? activity = Begin(request);
         RpcMetadata? answered = null;
         try
         {
-            RpcClient view = client.With(metadata).WithAnswer(answer => answered = answer);
-            if (request.Expires is { } left)
-                view = view.WithDeadline(Deadline.After(left));
-            byte[] body = await view.CallAsync(
+            byte[] body = await ViewFor(request, answer => answered = answer).CallAsync(
                 MethodOf(request), request.Body, cancellationToken).ConfigureAwait(false);
             return ((body, answered), null);
         }
@@ -55,6 +47,19 @@ internal sealed class RequestHandler(RpcClient client, Action<RabbitMqDeadLetter
                 RpcStatus.Cancelled, "A call to " + request.Method + " was cancelled.", e));
         }
     }
+
+    /// <summary>The stream that a request asks for.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="answer">Is told the metadata at the end.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    public IAsyncEnumerator<byte[]> Stream(
+        Request request, Action<RpcMetadata> answer, CancellationToken cancellationToken)
+        => ViewFor(request, answer).Stream(MethodOf(request), request.Body, cancellationToken)
+            .GetAsyncEnumerator(CancellationToken.None);
+
+    public static Activity? Begin(Request request)
+        => _source.StartActivity(request.Method, ActivityKind.Consumer, Wire.TraceOf(request.Headers))?
+            .SetTag("messaging.system", "rabbitmq").SetTag("messaging.message.id", request.MessageId);
 
     public bool IsStopping { get; set; }
 
@@ -73,15 +78,25 @@ internal sealed class RequestHandler(RpcClient client, Action<RabbitMqDeadLetter
         }
     }
 
+    private RpcClient ViewFor(Request request, Action<RpcMetadata> answer)
+    {
+        RpcMetadata metadata = Wire.MetadataOf(request.Headers);
+        metadata.Add(RabbitMqMarks.MessageId, request.MessageId);
+        if (request.IsRepeated)
+            metadata.Add(RabbitMqMarks.Redelivered, "1");
+        RpcClient view = client.With(metadata).WithAnswer(answer);
+        return request.Expires is { } left ? view.WithDeadline(Deadline.After(left)) : view;
+    }
+
     /// <summary>Names come from the network: not every one of them is kept.</summary>
     private RpcMethod<byte[], byte[]> MethodOf(Request request)
     {
-        if (_methods.TryGetValue(request.Method, out RpcMethod<byte[], byte[]>? known))
+        RpcMethodKind kind = request.Stream is null ? RpcMethodKind.Unary : RpcMethodKind.ServerStream;
+        if (_methods.TryGetValue((request.Method, kind), out RpcMethod<byte[], byte[]>? known))
             return known;
-        RpcMethod<byte[], byte[]> method = new(
-            request.Service, request.Name, RpcMethodKind.Unary, Wire.Bytes, Wire.Bytes);
+        RpcMethod<byte[], byte[]> method = new(request.Service, request.Name, kind, Wire.Bytes, Wire.Bytes);
         if (_methods.Count < MostNames)
-            _methods[request.Method] = method;
+            _methods[(request.Method, kind)] = method;
         return method;
     }
 }

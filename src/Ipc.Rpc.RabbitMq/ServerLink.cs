@@ -10,11 +10,11 @@ using RabbitMQ.Client.Events;
 namespace Ipc.Rpc.RabbitMq;
 
 /// <summary>A server's connection to the broker, and the requests that it has in hand.</summary>
-/// <remarks>A request is acknowledged when its answer has been handed to the broker, or its message to the dead-letter
-/// queue. What is not acknowledged when the connection goes is delivered again, to whoever consumes the
+/// <remarks>A request is acknowledged when its answer, or the first message of its stream, has been handed to the
+/// broker, or its message to the dead-letter queue. What is not acknowledged when the connection goes is delivered again, to whoever consumes the
 /// queue.</remarks>
 #pragma warning disable CA1001 // calls that end late still use them; nothing of the system belongs to them
-internal sealed class ServerLink : BrokerLink
+internal sealed partial class ServerLink : BrokerLink
 #pragma warning restore CA1001
 {
     private const int OfProperties = 4096; // most bytes that they take beside the headers
@@ -29,6 +29,7 @@ internal sealed class ServerLink : BrokerLink
     private IChannel _work = null!;
     private IChannel _dead = null!;
     private string _consumerTag = string.Empty;
+    private string _listens = string.Empty; // its own queue: cancellations, and what clients say of their streams
     private int _inHand;
     private volatile bool _stopping;
 
@@ -66,11 +67,12 @@ internal sealed class ServerLink : BrokerLink
         QueueDeclareOk own = await control.QueueDeclareAsync(
             string.Empty, durable: false, exclusive: true, autoDelete: true,
             cancellationToken: cancellationToken).ConfigureAwait(false);
+        _listens = own.QueueName;
         await control.QueueBindAsync(
             own.QueueName, Address.CancelExchange, string.Empty,
             cancellationToken: cancellationToken).ConfigureAwait(false);
         AsyncEventingBasicConsumer cancellations = new(control);
-        cancellations.ReceivedAsync += OnCancellation;
+        cancellations.ReceivedAsync += OnControl;
         await control.BasicConsumeAsync(
             own.QueueName, autoAck: true, cancellations, cancellationToken).ConfigureAwait(false);
 
@@ -125,10 +127,16 @@ internal sealed class ServerLink : BrokerLink
         return Task.CompletedTask;
     }
 
-    private Task OnCancellation(object sender, BasicDeliverEventArgs message)
+    private Task OnControl(object sender, BasicDeliverEventArgs message)
     {
         if (message.BasicProperties is { Type: Wire.Type, MessageId: { Length: > 0 and <= 64 } id })
         {
+            if (message.Exchange != Address.CancelExchange)
+            {
+                OnWordForStream(id, message.BasicProperties);
+                return Task.CompletedTask;
+            }
+
             _cancelled.Add(id); // first: a request that begins now looks there
             if (_running.TryGetValue(id, out CancellationTokenSource? call))
                 ThreadPool.UnsafeQueueUserWorkItem(static source => Fire(source), call, preferLocal: false);
@@ -155,15 +163,18 @@ internal sealed class ServerLink : BrokerLink
 
     private async Task HandleAsync(Request request)
     {
+        bool isAcknowledged = false;
         try
         {
             if (request.Foreign is { } why)
                 await BuryAsync(request, "foreign: " + why).ConfigureAwait(false);
             else if (request.Deliveries > _options.MaxDeliveries)
                 await BuryTooOftenAsync(request).ConfigureAwait(false);
+            else if (request.Stream is { } terms)
+                isAcknowledged = await RunStreamAsync(request, terms).ConfigureAwait(false);
             else if (!_cancelled.Contains(request.MessageId))
                 await RunAsync(request).ConfigureAwait(false);
-            if (!HasEnded)
+            if (!HasEnded && !isAcknowledged)
                 await _work.BasicAckAsync(request.Tag, multiple: false).ConfigureAwait(false);
         }
 #pragma warning disable CA1031 // whatever happens: it is not acknowledged, so it comes again
@@ -215,7 +226,7 @@ internal sealed class ServerLink : BrokerLink
         _options.MaxMessageBytes + ".");
 
     private async Task AnswerAsync(
-        Request request, byte[] body, RpcMetadata? metadata, RpcCallException? failure)
+        Request request, byte[] body, RpcMetadata? metadata, RpcCallException? failure, long? count = null)
     {
         if (failure is null && body.Length > _options.MaxMessageBytes)
         {
@@ -227,20 +238,29 @@ internal sealed class ServerLink : BrokerLink
         }
 
         Dictionary<string, object?> headers = HeadersOf(metadata, ref failure);
-        BasicProperties properties = new()
-        {
-            Type = Wire.Type,
-            ContentType = Wire.ContentType,
-            CorrelationId = request.CorrelationId,
-            DeliveryMode = DeliveryModes.Transient,
-            Headers = headers,
-        };
+        if (count is not null)
+            headers[Wire.Count] = count;
+        await SendAsync(
+            request.ReplyTo!, PropertiesOf(request.CorrelationId, headers),
+            failure is null ? body : ReadOnlyMemory<byte>.Empty).ConfigureAwait(false);
+    }
+
+    private static BasicProperties PropertiesOf(string? correlationId, Dictionary<string, object?> headers) => new()
+    {
+        Type = Wire.Type,
+        ContentType = Wire.ContentType,
+        CorrelationId = correlationId,
+        DeliveryMode = DeliveryModes.Transient,
+        Headers = headers,
+    };
+
+    private async Task SendAsync(string replyTo, BasicProperties properties, ReadOnlyMemory<byte> body)
+    {
         await _sending.WaitAsync().ConfigureAwait(false);
         try
         {
             await _work.BasicPublishAsync(
-                string.Empty, request.ReplyTo!, mandatory: false, properties,
-                failure is null ? body : ReadOnlyMemory<byte>.Empty).ConfigureAwait(false);
+                string.Empty, replyTo, mandatory: false, properties, body).ConfigureAwait(false);
         }
         finally
         {

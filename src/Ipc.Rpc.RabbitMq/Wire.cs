@@ -17,6 +17,17 @@ namespace Ipc.Rpc.RabbitMq;
 //   expiration      what was left until the deadline, in milliseconds
 //   headers         ipc-method "service/method", ipc-attempt, ipc-m-KEY (metadata), traceparent, tracestate;
 //                   of an answer ipc-status, ipc-text, ipc-error-type, ipc-details, ipc-m-KEY
+//
+// A stream is a request whose headers have ipc-credit and ipc-credit-bytes, which may come first, and ipc-lease, in
+// milliseconds. Its server answers it with
+//   a first message   ipc-item 0; reply-to is a queue that the server's connection owns, message-id the stream's key
+//   items             ipc-item 1, 2, ...
+//   a last message    as an answer, and ipc-count: how many items there were
+// and hears in its queue, from the client, messages whose message-id is that key, mandatory and with reply-to and
+// correlation-id as the request: with ipc-credit and ipc-credit-bytes for more, without for a sign of life. An item
+// counts for its bytes and 64 more; it may be sent while there is any credit in both, so the last one may exceed the
+// bytes. A key that the server does not know is answered by an answer that says Unavailable. A cancellation is the same
+// as of any call.
 
 /// <summary>The words of messages, and what is in their headers.</summary>
 internal static class Wire
@@ -25,6 +36,8 @@ internal static class Wire
     public const string DirectReply = "amq.rabbitmq.reply-to";
     public const string Method = "ipc-method", Attempt = "ipc-attempt";
     public const string Status = "ipc-status", Text = "ipc-text", ErrorType = "ipc-error-type", Details = "ipc-details";
+    public const string Credit = "ipc-credit", CreditBytes = "ipc-credit-bytes", Lease = "ipc-lease";
+    public const string Item = "ipc-item", Count = "ipc-count";
     public const string Reason = "ipc-reason", DeadFrom = "ipc-dead-from";
     public const string TraceParent = "traceparent", TraceState = "tracestate";
     private const string Metadata = "ipc-m-";

@@ -110,15 +110,6 @@ public sealed class CallTests(BrokerProcess broker) : RabbitMqTest(broker)
     }
 
     [Fact]
-    public async Task StreamsSayThatTheyDoNotGoThere()
-    {
-        await ServeAsync(new TestService());
-        ITestService client = (await ConnectAsync()).For<ITestService>();
-        RpcCallException failure = Assert.Throws<RpcCallException>(() => client.Count(1, 2, Cancel));
-        Assert.Equal(RpcStatus.Unimplemented, failure.Status);
-    }
-
-    [Fact]
     public async Task TwoServersShareTheWork()
     {
         Farm one = new("one"), two = new("two");
