@@ -124,7 +124,8 @@ internal sealed class IncomingStream(Outgoing request, string id, StreamTerms te
 
     private void OnBegun(IReadOnlyBasicProperties properties)
     {
-        if (properties is not { ReplyTo: { Length: > 0 } control, MessageId: { Length: > 0 and <= 64 } key })
+        if (properties is not { ReplyTo: { Length: > 0 } control, MessageId: { Length: > 0 and <= 64 } key } ||
+            !Wire.Fits(control))
         {
             Break(RpcStatus.DataLoss, "The first message of the stream does not say where its server listens");
             return;

@@ -35,6 +35,8 @@ internal sealed class Request
             Foreign = "its message-id has " + MessageId.Length + " characters; 1 to 64 are right";
         else if (ReplyTo is not null && CorrelationId is not { Length: > 0 })
             Foreign = "it has a reply-to and no correlation-id";
+        else if (ReplyTo is not null && !(Wire.Fits(ReplyTo) && Wire.Fits(CorrelationId)))
+            Foreign = "its reply-to or correlation-id is no UTF-8";
         else if (ReplyTo is null && Stream is not null)
             Foreign = "it asks for a stream and has no reply-to";
         else
@@ -78,10 +80,22 @@ internal sealed class Request
 
     public string Name { get; } = string.Empty;
 
+    /// <summary>For sending it on, without what cannot be sent.</summary>
     public BasicProperties CopyOfProperties() => new(_properties)
     {
         Headers = _properties.Headers is { } headers ? new Dictionary<string, object?>(headers) : null,
+        AppId = Fitting(_properties.AppId),
+        ClusterId = Fitting(_properties.ClusterId),
+        ContentEncoding = Fitting(_properties.ContentEncoding),
+        ContentType = Fitting(_properties.ContentType),
+        CorrelationId = Fitting(_properties.CorrelationId),
+        MessageId = Fitting(_properties.MessageId),
+        ReplyTo = Fitting(_properties.ReplyTo),
+        Type = Fitting(_properties.Type),
+        UserId = Fitting(_properties.UserId),
     };
+
+    private static string? Fitting(string? text) => Wire.Fits(text) ? text : null;
 
     private static string Short(string? text) =>
         text is null ? string.Empty : text.Length <= 60 ? text : text[..60] + "...";

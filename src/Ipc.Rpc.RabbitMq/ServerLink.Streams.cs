@@ -155,7 +155,8 @@ internal sealed partial class ServerLink
         if (_streams.TryGetValue(key, out OutgoingStream? stream))
             stream.Hear(
                 Wire.NumberOf(properties.Headers, Wire.Credit), Wire.NumberOf(properties.Headers, Wire.CreditBytes));
-        else if (properties is { ReplyTo: { Length: > 0 } replyTo, CorrelationId: { Length: > 0 } id })
+        else if (properties is { ReplyTo: { Length: > 0 } replyTo, CorrelationId: { Length: > 0 } id } &&
+            Wire.Fits(replyTo) && Wire.Fits(id))
             _ = SayUnknownAsync(replyTo, id);
     }
 

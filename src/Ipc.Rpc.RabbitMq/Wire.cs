@@ -191,6 +191,14 @@ internal static class Wire
             }
             : null;
 
+    /// <summary>Whether a property or a header's name can be sent. One that came can not if its bytes were no UTF-8: each
+    /// of them is three bytes then. The program that writes it would throw.</summary>
+    public static bool Fits(string? text)
+    {
+        const int Longest = 255;
+        return text is null || text.Length <= Longest / 3 || Encoding.UTF8.GetByteCount(text) <= Longest;
+    }
+
     /// <summary>About how many bytes a value of a header takes, or all of them; not less than it does.</summary>
     public static long SizeOf(object? value, int depth = 0)
     {
@@ -209,7 +217,7 @@ internal static class Wire
                 return size + bytes.Length;
             case System.Collections.IDictionary table:
                 foreach (System.Collections.DictionaryEntry entry in table)
-                    size += SizeOf(entry.Key, depth + 1) + SizeOf(entry.Value, depth + 1);
+                    size += entry.Key is string key && !Fits(key) ? int.MaxValue : SizeOf(entry.Key, depth + 1) + SizeOf(entry.Value, depth + 1);
                 return size;
             case System.Collections.IEnumerable list:
                 foreach (object? each in list)

@@ -1,0 +1,186 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+using Ipc.Testing.Drive;
+using RabbitMQ.Client;
+using Xunit;
+
+namespace Ipc.Rpc.RabbitMq.Tests;
+
+/// <summary>Texts of messages that are none: bytes that are not UTF-8 become three times as many when somebody repeats them, and the broker's own limit is one that the
+/// client program enforces with an exception.</summary>
+public sealed class HostileTextTests(BrokerProcess broker) : RabbitMqTest(broker)
+{
+    private readonly Tap _tap = new();
+
+    private string Queue => "ipc." + Service;
+
+    [Theory]
+    [InlineData("correlation-id", true)]
+    [InlineData("correlation-id", false)]
+    [InlineData("message-id", true)]
+    [InlineData("app-id", false)]
+    [InlineData("type", false)]
+    [InlineData("key", false)]
+    [InlineData("inner key", false)]
+    public async Task AServerLivesWithTextThatIsNone(string where, bool stream)
+    {
+        RabbitMqServer server = await ServeAsync(TapRpc.Service(_tap), ServerOptions);
+        ITap client = (await ConnectAsync()).For<ITap>();
+        IAsyncEnumerator<int> items = client.Run(1, "wait", Cancel).GetAsyncEnumerator(Cancel);
+        Assert.True(await items.MoveNextAsync());
+        Task<bool> next = items.MoveNextAsync().AsTask();
+
+        string none = new('\u0001', 255);
+        Dictionary<string, object?> headers = new() { ["ipc-method"] = "tap.v1/Run" };
+        BasicProperties properties = new() { Type = "ipc-rpc/1", MessageId = "m", CorrelationId = "c", ReplyTo = "nobody", Headers = headers };
+        if (stream)
+            headers["ipc-credit"] = 1;
+        switch (where)
+        {
+            case "correlation-id":
+                properties.CorrelationId = none;
+                break;
+            case "message-id":
+                properties.MessageId = none;
+                break;
+            case "app-id":
+                properties.AppId = none;
+                headers.Clear();
+                break;
+            case "type":
+                properties.Type = none;
+                break;
+            case "inner key":
+                headers["a"] = new List<object?> { new Dictionary<string, object?> { [none] = 1 } };
+                headers.Remove("ipc-method");
+                break;
+            default:
+                headers[none] = 1;
+                headers.Remove("ipc-method");
+                break;
+        }
+
+        await using IConnection connection = await new ConnectionFactory { Port = Broker.Port, HostName = "127.0.0.1" }.CreateConnectionAsync(Cancel);
+        await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: Cancel);
+        await channel.BasicPublishAsync("", Queue, false, new NotText(properties), ReadOnlyMemory<byte>.Empty, Cancel);
+        for (int i = 0; i < 50; i++)
+            Assert.Equal(i, client.Add(i, 0));
+        Watchdog.Until(() => server.RequestsInHand == 1, "it to be dealt with");
+        Assert.Equal(0u, await channel.MessageCountAsync(Queue, Cancel));
+        Assert.Equal(1, server.DeadLetters);
+        Assert.False(next.IsCompleted, next.Exception?.ToString());
+        await server.DisposeAsync();
+        await FailsAsync(RpcStatus.Unavailable, () => next);
+    }
+
+    /// <summary>Whoever repeats it in an answer, or waits for the one who asked.</summary>
+    [Fact]
+    public async Task AWordForNoStreamThatCannotBeAnsweredIsLeft()
+    {
+        await ServeAsync(TapRpc.Service(_tap));
+        await using IConnection connection = await new ConnectionFactory { Port = Broker.Port, HostName = "127.0.0.1" }.CreateConnectionAsync(Cancel);
+        await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: Cancel);
+        string answers = (await channel.QueueDeclareAsync(cancellationToken: Cancel)).QueueName;
+        BasicProperties ask = new() { Type = "ipc-rpc/1", MessageId = "m", CorrelationId = "c", ReplyTo = answers, Headers = new Dictionary<string, object?> { ["ipc-method"] = "tap.v1/Run", ["ipc-credit"] = 1 } };
+        await channel.BasicPublishAsync("", Queue, false, ask, ReadOnlyMemory<byte>.Empty, Cancel);
+        string listens = (await NextAsync(channel, answers)).ReplyTo!;
+        BasicProperties word = new() { Type = "ipc-rpc/1", MessageId = "unknown", CorrelationId = new string('\u0001', 255), ReplyTo = answers };
+        for (int i = 0; i < 100; i++)
+            await channel.BasicPublishAsync("", listens, false, new NotText(word), ReadOnlyMemory<byte>.Empty, Cancel);
+        word.CorrelationId = "told";
+        await channel.BasicPublishAsync("", listens, false, word, ReadOnlyMemory<byte>.Empty, Cancel);
+        while ((await NextAsync(channel, answers)).CorrelationId != "told")
+        {
+        }
+    }
+
+    private static async Task<IReadOnlyBasicProperties> NextAsync(IChannel channel, string queue)
+    {
+        using CancellationTokenSource patience = new(Patience);
+        while (true)
+        {
+            if (await channel.BasicGetAsync(queue, true, patience.Token) is { } answer)
+                return answer.BasicProperties;
+            await Task.Delay(5, patience.Token); // between two looks
+        }
+    }
+
+    /// <summary>Writes bytes that are no UTF-8 for a row of characters 1.</summary>
+    private sealed class NotText(BasicProperties properties) : IReadOnlyBasicProperties, IAmqpHeader
+    {
+        public ushort ProtocolClassId => ((IAmqpHeader)properties).ProtocolClassId;
+
+        public string? AppId => properties.AppId;
+
+        public string? ClusterId => properties.ClusterId;
+
+        public string? ContentEncoding => properties.ContentEncoding;
+
+        public string? ContentType => properties.ContentType;
+
+        public string? CorrelationId => properties.CorrelationId;
+
+        public DeliveryModes DeliveryMode => properties.DeliveryMode;
+
+        public string? Expiration => properties.Expiration;
+
+        public IDictionary<string, object?>? Headers => properties.Headers;
+
+        public string? MessageId => properties.MessageId;
+
+        public bool Persistent => properties.Persistent;
+
+        public byte Priority => properties.Priority;
+
+        public string? ReplyTo => properties.ReplyTo;
+
+        public PublicationAddress? ReplyToAddress => properties.ReplyToAddress;
+
+        public AmqpTimestamp Timestamp => properties.Timestamp;
+
+        public string? Type => properties.Type;
+
+        public string? UserId => properties.UserId;
+
+        public bool IsAppIdPresent() => properties.IsAppIdPresent();
+
+        public bool IsClusterIdPresent() => properties.IsClusterIdPresent();
+
+        public bool IsContentEncodingPresent() => properties.IsContentEncodingPresent();
+
+        public bool IsContentTypePresent() => properties.IsContentTypePresent();
+
+        public bool IsCorrelationIdPresent() => properties.IsCorrelationIdPresent();
+
+        public bool IsDeliveryModePresent() => properties.IsDeliveryModePresent();
+
+        public bool IsExpirationPresent() => properties.IsExpirationPresent();
+
+        public bool IsHeadersPresent() => properties.IsHeadersPresent();
+
+        public bool IsMessageIdPresent() => properties.IsMessageIdPresent();
+
+        public bool IsPriorityPresent() => properties.IsPriorityPresent();
+
+        public bool IsReplyToPresent() => properties.IsReplyToPresent();
+
+        public bool IsTimestampPresent() => properties.IsTimestampPresent();
+
+        public bool IsTypePresent() => properties.IsTypePresent();
+
+        public bool IsUserIdPresent() => properties.IsUserIdPresent();
+
+        public int GetRequiredBufferSize() => ((IAmqpWriteable)properties).GetRequiredBufferSize();
+
+        public int WriteTo(Span<byte> span)
+        {
+            int written = ((IAmqpWriteable)properties).WriteTo(span);
+            int at = span[..written].IndexOf("\u0001\u0001\u0001\u0001\u0001"u8);
+            for (int i = at; i >= 0 && i < written && span[i] == 1; i++)
+                span[i] = 0xff;
+            return written;
+        }
+    }
+}
