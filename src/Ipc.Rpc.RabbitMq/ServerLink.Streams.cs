@@ -20,9 +20,10 @@ internal sealed partial class ServerLink
 
     private readonly ConcurrentDictionary<string, OutgoingStream> _streams = new();
     private int _streamCount;
+    private volatile bool _endsStreams;
     private int _unknown; // answers to words for streams that are not here, which are being sent
 
-    /// <returns>Whether the request has been acknowledged.</returns>
+    /// <returns>Whether the request has been acknowledged, or must not be.</returns>
     private async Task<bool> RunStreamAsync(Request request, StreamTerms terms)
     {
         int count = Interlocked.Increment(ref _streamCount);
@@ -41,6 +42,8 @@ internal sealed partial class ServerLink
             _streams[stream.Id] = stream;
             try
             {
+                if (_endsStreams)
+                    return true; // it is not: another server gets it when the connection closes
                 if (_cancelled.Contains(request.MessageId))
                     return false; // nobody waits for an answer
                 BasicProperties first = PropertiesOf(request.CorrelationId, new() { [Wire.Item] = 0L });
@@ -62,11 +65,12 @@ internal sealed partial class ServerLink
         }
     }
 
-    /// <summary>Ends the streams that are being sent, and tells their clients, as far as that is possible in a
+    /// <summary>Begins no further streams, ends those that are being sent, and tells their clients, as far as that is possible in a
     /// moment.</summary>
     public async Task EndStreamsAsync()
     {
         Deadline until = Deadline.After(_patience);
+        _endsStreams = true; // first: a stream that begins now looks there when it can be found
         foreach ((string key, OutgoingStream stream) in _streams)
             stream.End(new RpcCallException(
                 RpcStatus.Unavailable, "The stream's server has stopped. How far the stream came is not known."));

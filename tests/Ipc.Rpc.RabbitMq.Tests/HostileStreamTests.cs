@@ -168,6 +168,31 @@ public sealed class HostileStreamTests(BrokerProcess broker) : RabbitMqTest(brok
         Assert.Equal(0, _tap.Produced);
     }
 
+    /// <summary>Until its connection has closed it gets requests; whoever begins one then ends it at once.</summary>
+    [Fact]
+    public async Task AServerThatEndsItsStreamsLeavesNewOnesToOthers()
+    {
+        RabbitMqAddress address = RabbitMqAddress.Parse(Address);
+        using RpcServer inner = RpcServer.Start(Service, TapRpc.Service(_tap));
+        using RpcClient within = RpcClient.Connect(Service);
+        IConnection connection = await Ipc.Rpc.RabbitMq.Broker.ConnectAsync(address, ServerOptions, "test of", Cancel);
+        ServerLink link = new(connection, address, ServerOptions, new RequestHandler(within, null));
+        await link.OpenAsync(Cancel);
+        await link.EndStreamsAsync();
+        ITap client = (await ConnectAsync()).For<ITap>();
+        await using IAsyncEnumerator<int> items = client.Run(1, "", Cancel).GetAsyncEnumerator(Cancel);
+        Task<bool> first = items.MoveNextAsync().AsTask();
+        for (int i = 0; i < 100; i++)
+            Assert.Equal(i, client.Add(i, 0));
+        Assert.Equal(0, _tap.Produced);
+        Assert.False(first.IsCompleted);
+        Tap other = new();
+        await ServeAsync(TapRpc.Service(other));
+        await link.CloseAsync();
+        Assert.True(await first.WaitAsync(Patience, Cancel));
+        Assert.Equal("1", other.Mark);
+    }
+
     private async Task ConsumeAsync(IChannel channel, Func<IReadOnlyBasicProperties, Task> serve)
     {
         Dictionary<string, object?> kind = new() { ["x-queue-type"] = "quorum", ["x-delivery-limit"] = 1000 };
