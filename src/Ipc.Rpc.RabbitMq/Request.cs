@@ -80,10 +80,12 @@ internal sealed class Request
 
     public string Name { get; } = string.Empty;
 
-    /// <summary>For sending it on, without what cannot be sent.</summary>
+    /// <summary>For sending it on, without what cannot be sent, and without what the broker would act on: it sends a
+    /// message to the queues that CC and BCC name, the work queue perhaps, and takes no user-id but the
+    /// sender's.</summary>
     public BasicProperties CopyOfProperties() => new(_properties)
     {
-        Headers = _properties.Headers is { } headers ? new Dictionary<string, object?>(headers) : null,
+        Headers = CopyOf(_properties.Headers),
         AppId = Fitting(_properties.AppId),
         ClusterId = Fitting(_properties.ClusterId),
         ContentEncoding = Fitting(_properties.ContentEncoding),
@@ -92,8 +94,18 @@ internal sealed class Request
         MessageId = Fitting(_properties.MessageId),
         ReplyTo = Fitting(_properties.ReplyTo),
         Type = Fitting(_properties.Type),
-        UserId = Fitting(_properties.UserId),
+        UserId = null,
     };
+
+    private static Dictionary<string, object?>? CopyOf(IDictionary<string, object?>? headers)
+    {
+        if (headers is null)
+            return null;
+        Dictionary<string, object?> copy = new(headers);
+        copy.Remove("CC");
+        copy.Remove("BCC");
+        return copy;
+    }
 
     private static string? Fitting(string? text) => Wire.Fits(text) ? text : null;
 

@@ -4,6 +4,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Testing.Drive;
 using RabbitMQ.Client;
+using RabbitMQ.Client.Events;
 using Xunit;
 
 namespace Ipc.Rpc.RabbitMq.Tests;
@@ -95,6 +96,36 @@ public sealed class HostileTextTests(BrokerProcess broker) : RabbitMqTest(broker
         {
         }
     }
+
+    /// <summary>The broker sends a message to the queues that it names, too: the dead letter came back as a request, over and over.</summary>
+    [Fact]
+    public async Task ADeadLetterGoesNowhereElse()
+    {
+        RabbitMqServer server = await ServeAsync(TapRpc.Service(_tap), ServerOptions);
+        await using IConnection connection = await new ConnectionFactory { Port = Broker.Port, HostName = "127.0.0.1" }.CreateConnectionAsync(Cancel);
+        await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: Cancel);
+        string other = (await channel.QueueDeclareAsync(cancellationToken: Cancel)).QueueName;
+        BasicProperties properties = new() { Headers = new Dictionary<string, object?> { ["CC"] = new List<object?> { Queue, other } } };
+        await channel.BasicPublishAsync("", Queue, false, properties, ReadOnlyMemory<byte>.Empty, Cancel);
+        Watchdog.Until(() => server.DeadLetters > 0, "it to be set aside");
+        ITap client = (await ConnectAsync()).For<ITap>();
+        for (int i = 0; i < 50; i++)
+            Assert.Equal(i, client.Add(i, 0));
+        Assert.Equal(1, server.DeadLetters);
+        Assert.Equal(1u, await channel.MessageCountAsync(other, Cancel));
+    }
+
+    /// <summary>The broker takes none but that of whoever sends: it would end the channel of a server with another name than its client's.</summary>
+    [Fact]
+    public void ADeadLetterHasNoUser()
+    {
+        BasicProperties properties = new() { UserId = "client", AppId = "kept", Headers = new Dictionary<string, object?> { ["kept"] = 1 } };
+        BasicProperties copy = RequestOf(properties).CopyOfProperties();
+        Assert.False(copy.IsUserIdPresent());
+        Assert.Equal(("kept", 1), (copy.AppId, copy.Headers!["kept"]));
+    }
+
+    private Request RequestOf(BasicProperties properties) => new(new BasicDeliverEventArgs("tag", 1, false, "", Queue, properties, ReadOnlyMemory<byte>.Empty, Cancel));
 
     private static async Task<IReadOnlyBasicProperties> NextAsync(IChannel channel, string queue)
     {
