@@ -10,7 +10,7 @@ namespace Ipc.Rpc.RabbitMq;
 /// <summary>Answers requests by calls to a server in shared memory, whose messages are the same bytes.</summary>
 internal sealed class RequestHandler(RpcClient client, Action<RabbitMqDeadLetter>? buried)
 {
-    private const int MostNames = 10_000;
+    private const int MostNames = 10_000, LongestName = 256;
 
     private static readonly ActivitySource _source = new("Ipc.Rpc.RabbitMq");
     private static readonly byte[] _nothing = [];
@@ -20,6 +20,9 @@ internal sealed class RequestHandler(RpcClient client, Action<RabbitMqDeadLetter
 
     /// <summary>Messages that were put into the dead-letter queue.</summary>
     public long DeadLetters => Interlocked.Read(ref _deadLetters);
+
+    /// <summary>Methods whose names are kept.</summary>
+    public int KnownMethods => _methods.Count;
 
     /// <exception cref="OperationCanceledException">The connection to the broker was lost, or this server is
     /// stopping: somebody else will get the request.</exception>
@@ -95,7 +98,7 @@ internal sealed class RequestHandler(RpcClient client, Action<RabbitMqDeadLetter
         if (_methods.TryGetValue((request.Method, kind), out RpcMethod<byte[], byte[]>? known))
             return known;
         RpcMethod<byte[], byte[]> method = new(request.Service, request.Name, kind, Wire.Bytes, Wire.Bytes);
-        if (_methods.Count < MostNames)
+        if (request.Method.Length <= LongestName && _methods.Count < MostNames)
             _methods[(request.Method, kind)] = method;
         return method;
     }

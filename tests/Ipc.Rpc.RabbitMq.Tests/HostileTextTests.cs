@@ -125,6 +125,17 @@ public sealed class HostileTextTests(BrokerProcess broker) : RabbitMqTest(broker
         Assert.Equal(("kept", 1), (copy.AppId, copy.Headers!["kept"]));
     }
 
+    [Fact]
+    public void LongNamesOfMethodsAreNotKept()
+    {
+        using RpcServer inner = RpcServer.Start(Service, TapRpc.Service(_tap));
+        using RpcClient within = RpcClient.Connect(Service);
+        RequestHandler handler = new(within, null);
+        foreach (string name in new[] { "Run", new string('x', 100_000) })
+            _ = handler.Stream(RequestOf(new BasicProperties { Type = "ipc-rpc/1", MessageId = "m", CorrelationId = "c", ReplyTo = "r", Headers = new Dictionary<string, object?> { ["ipc-method"] = "tap.v1/" + name, ["ipc-credit"] = 1 } }), static _ => { }, Cancel);
+        Assert.Equal(1, handler.KnownMethods);
+    }
+
     private Request RequestOf(BasicProperties properties) => new(new BasicDeliverEventArgs("tag", 1, false, "", Queue, properties, ReadOnlyMemory<byte>.Empty, Cancel));
 
     private static async Task<IReadOnlyBasicProperties> NextAsync(IChannel channel, string queue)
