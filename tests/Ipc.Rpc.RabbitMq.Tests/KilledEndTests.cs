@@ -1,0 +1,86 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Threading.Tasks;
+using Ipc.Testing.Drive;
+using Xunit;
+
+namespace Ipc.Rpc.RabbitMq.Tests;
+
+/// <summary>The process of one end is killed in the middle of streams, and the other end learns it.</summary>
+public sealed class KilledEndTests(BrokerProcess broker) : RabbitMqTest(broker)
+{
+    [Fact]
+    public async Task AServersProcessIsKilledAndEachOfItsStreamsEnds()
+    {
+        using RegionDirectory its = new();
+        using OtherProcess server = Start(nameof(OtherEndTests.Serve), its);
+        RabbitMqClientOptions options = ClientOptions;
+        options.StreamLease = TimeSpan.FromSeconds(3);
+        options.StreamWindow = 16;
+        ITap client = (await ConnectAsync(options)).For<ITap>();
+        List<IAsyncEnumerator<int>> streams = [];
+        foreach (int count in new[] { int.MaxValue, 1, int.MaxValue })
+        {
+            streams.Add(client.Run(count, "wait", Cancel).GetAsyncEnumerator(Cancel));
+            Assert.True(await streams[^1].MoveNextAsync().AsTask().WaitAsync(Patience, Cancel));
+        }
+
+        int next = 1;
+        Task read = Task.Run(
+            async () =>
+            {
+                while (await streams[0].MoveNextAsync())
+                    Assert.Equal(next++, streams[0].Current);
+            },
+            Cancel);
+        Task waits = streams[1].MoveNextAsync().AsTask();
+        Watchdog.Until(() => next > 1000 || read.IsCompleted, "items to come");
+        server.Kill();
+        foreach (Task each in new[] { read, waits })
+        {
+            RpcCallException failure = await FailsAsync(RpcStatus.Unavailable, () => each);
+            Assert.False(failure.IsUnsent);
+            Assert.Contains("How far", failure.Message, StringComparison.Ordinal);
+        }
+
+        next = 1;
+        await FailsAsync(RpcStatus.Unavailable, async () =>
+        {
+            while (await streams[2].MoveNextAsync())
+                Assert.Equal(next++, streams[2].Current);
+        });
+        Assert.InRange(next, 1, 16); // what had come, in order
+        Tap tap = new();
+        await ServeAsync(TapRpc.Service(tap));
+        Assert.Equal(3, client.Add(1, 2));
+        Assert.Equal(0, tap.Produced); // nothing begins them anew
+    }
+
+    [Fact]
+    public async Task AClientsProcessIsKilledAndTheTokenOfEachHandlerFires()
+    {
+        Tap tap = new();
+        RabbitMqServer server = await ServeAsync(TapRpc.Service(tap), ServerOptions);
+        using RegionDirectory its = new();
+        using OtherProcess client = Start(nameof(OtherEndTests.Consume), its);
+        Watchdog.Until(() => tap.Produced > 2000, "items to go");
+        Assert.Equal((3, 0), (server.RequestsInHand, tap.Cancelled));
+        client.Kill();
+        Watchdog.Until(() => tap is { Ended: 3, Cancelled: 3 } && server.RequestsInHand == 0, "the handlers to be told");
+    }
+
+    /// <summary>This program once more, with regions of its own: what is killed leaves files.</summary>
+    private OtherProcess Start(string what, RegionDirectory regions)
+    {
+        OtherProcess process = new(
+            true,
+            new Dictionary<string, string> { [OtherEndTests.AddressVariable] = Address, ["IPC_DIR"] = regions.Path },
+            Path.GetFileNameWithoutExtension(Environment.ProcessPath) == "dotnet" ? Environment.ProcessPath! : "dotnet", typeof(OtherEndTests).Assembly.Location, "-noLogo", "-noColor", "-explicit", "only", "-method", typeof(OtherEndTests).FullName + "." + what);
+        while (!process.NextLine().Contains(OtherEndTests.Ready, StringComparison.Ordinal))
+        {
+        }
+
+        return process;
+    }
+}

@@ -1,0 +1,59 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+using Xunit;
+
+namespace Ipc.Rpc.RabbitMq.Tests;
+
+/// <summary>What this program does when <see cref="KilledEndTests"/> has started it again as the other end of a stream: it says that it is ready, and serves or consumes until
+/// its input ends or it is killed. No tests: the broker is its parent's.</summary>
+public sealed class OtherEndTests
+{
+    public const string AddressVariable = "IPC_TEST_RABBITMQ_ADDRESS";
+
+    public const string Ready = "the other end is ready";
+
+    private static string Address => Environment.GetEnvironmentVariable(AddressVariable)!;
+
+    private static CancellationToken Cancel => TestContext.Current.CancellationToken;
+
+    [Fact(Explicit = true)]
+    public async Task Serve()
+    {
+        await using RabbitMqServer server = await RabbitMqServer.StartAsync(Address, TapRpc.Service(new Tap()));
+        await UntilInputEndsAsync();
+    }
+
+    /// <summary>One stream that is read as fast as it comes, one whose handler waits, one that waits for its consumer.</summary>
+    [Fact(Explicit = true)]
+    public async Task Consume()
+    {
+        await using RabbitMqClient client = await RabbitMqClient.ConnectAsync(Address, new RabbitMqClientOptions { StreamLease = TimeSpan.FromSeconds(2) }, Cancel);
+        ITap tap = client.For<ITap>();
+        List<IAsyncEnumerator<int>> streams = [];
+        foreach (int count in new[] { int.MaxValue, 1, int.MaxValue })
+        {
+            streams.Add(tap.Run(count, "wait", Cancel).GetAsyncEnumerator(Cancel));
+            Assert.True(await streams[^1].MoveNextAsync());
+        }
+
+        _ = Task.Run(
+            async () =>
+            {
+                while (await streams[0].MoveNextAsync())
+                {
+                }
+            },
+            Cancel);
+        await UntilInputEndsAsync();
+    }
+
+    private static async Task UntilInputEndsAsync()
+    {
+        Console.WriteLine(Ready);
+        while (await Console.In.ReadLineAsync(Cancel) is not null)
+        {
+        }
+    }
+}
