@@ -48,10 +48,13 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
 
     /// <summary>Opens the first link.</summary>
     /// <exception cref="RpcCallException">There is no broker, or it refuses.</exception>
-    public async Task StartAsync(CancellationToken cancellationToken)
+    public Task StartAsync(CancellationToken cancellationToken)
     {
-        TLink first = await OpenAsync(cancellationToken).ConfigureAwait(false);
-        _run = Task.Run(() => RunAsync(first), CancellationToken.None);
+        if (ExecutionContext.IsFlowSuppressed())
+            return Task.Run(() => BeginAsync(cancellationToken), CancellationToken.None);
+        // what comes on the connection would have the deadline, the token and the trace of whoever opens it
+        using (ExecutionContext.SuppressFlow())
+            return Task.Run(() => BeginAsync(cancellationToken), CancellationToken.None);
     }
 
     /// <summary>Why there is none now: what its calls fail with.</summary>
@@ -109,6 +112,12 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
     }
 
     private static TaskCompletionSource<TLink> Waiting() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private async Task BeginAsync(CancellationToken cancellationToken)
+    {
+        TLink first = await OpenAsync(cancellationToken).ConfigureAwait(false);
+        _run = Task.Run(() => RunAsync(first), CancellationToken.None);
+    }
 
     private async Task<TLink> OpenAsync(CancellationToken cancellationToken)
     {

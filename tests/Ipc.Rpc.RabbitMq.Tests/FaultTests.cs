@@ -72,6 +72,17 @@ public sealed class FaultTests(BrokerProcess broker) : RabbitMqTest(broker)
         Assert.Null(recovery.Link);
     }
 
+    /// <summary>Its requests are nobody's who has started it: that call has ended long ago, with its deadline and its token.</summary>
+    [Fact]
+    public async Task AServerThatAHandlerStartsHasNothingOfThatCall()
+    {
+        Farm farm = new("one") { Before = async _ => await ServeAsync(TestServiceRpc.Service(new TestService()), ServerOptions) };
+        using RpcServer outer = RpcServer.Start(Service, FarmRpc.Service(farm));
+        using RpcClient starter = RpcClient.Connect(Service);
+        await starter.WithDeadline(Deadline.After(TimeSpan.FromMinutes(1))).For<IFarm>().DoAsync(1, Cancel);
+        Assert.Equal(-1, await (await ConnectAsync()).For<ITestService>().RemainingAsync(Cancel));
+    }
+
     [Fact]
     public async Task WhereNobodyConsumesACallFailsAtOnce()
     {
