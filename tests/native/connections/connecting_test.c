@@ -369,7 +369,8 @@ TEST(a_lock_that_is_kept_is_waited_for)
 TEST(a_try_that_fails_waits_for_no_lock)
 {
     ipc_listener *listener = silent();
-    const ipc_connect_options hurried = {.deadline = ipc_deadline_after(1000000000)}; /* the first try is in time, also on a busy machine */
+    /* the first try is in time, also on a busy machine */
+    const ipc_connect_options hurried = {.deadline = ipc_deadline_after(1000000000)};
     ipc_connecting *connecting = begin(&hurried);
     ipc_connection *connection = NULL;
     CHECK_STATUS(IPC_EMPTY, ipc_connect_try(connecting, &connection));
