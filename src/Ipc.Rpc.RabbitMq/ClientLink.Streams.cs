@@ -42,14 +42,7 @@ internal sealed partial class ClientLink
         bool hasBegun = false;
         try
         {
-            await _sending.WaitAsync(cancellationToken).ConfigureAwait(false);
-            if (HasEnded)
-            {
-                _sending.Release();
-                throw Failed(
-                    request.Method, RpcStatus.Unavailable, Lost(await Ended.ConfigureAwait(false)), isUnsent: true);
-            }
-
+            await TakeTurnAsync(request.Method, cancellationToken).ConfigureAwait(false);
             mayBeSent = true;
             _ = PublishAsync(properties, request.Body, stream.Fail);
             await stream.Begun.WaitAsync(cancellationToken).ConfigureAwait(false);

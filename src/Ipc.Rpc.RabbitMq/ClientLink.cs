@@ -69,14 +69,7 @@ internal sealed partial class ClientLink : BrokerLink
         bool mayBeSent = false;
         try
         {
-            await _sending.WaitAsync(cancellationToken).ConfigureAwait(false);
-            if (HasEnded)
-            {
-                _sending.Release();
-                throw Failed(
-                    request.Method, RpcStatus.Unavailable, Lost(await Ended.ConfigureAwait(false)), isUnsent: true);
-            }
-
+            await TakeTurnAsync(request.Method, cancellationToken).ConfigureAwait(false);
             mayBeSent = true;
             _ = PublishAsync(properties, request.Body, failure => answer.TrySetException(failure));
             return await answer.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -185,6 +178,16 @@ internal sealed partial class ClientLink : BrokerLink
             properties.Expiration = ((long)Math.Ceiling(until.Remaining.TotalMilliseconds)).ToString(
                 CultureInfo.InvariantCulture);
         return properties;
+    }
+
+    /// <summary>Waits until nobody else sends: <see cref="PublishAsync"/> lets the next one.</summary>
+    private async Task TakeTurnAsync(RpcMethod method, CancellationToken cancellationToken)
+    {
+        await _sending.WaitAsync(cancellationToken).ConfigureAwait(false);
+        if (!HasEnded)
+            return;
+        _sending.Release();
+        throw Failed(method, RpcStatus.Unavailable, Lost(await Ended.ConfigureAwait(false)), isUnsent: true);
     }
 
     /// <summary>Publishes, and lets the next one. Throws nothing.</summary>

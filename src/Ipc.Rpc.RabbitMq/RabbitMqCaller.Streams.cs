@@ -14,10 +14,10 @@ public sealed partial class RabbitMqCaller
     /// <para>The server is ahead of the consumer by at most <see cref="RabbitMqClientOptions.StreamWindow"/> items, and
     /// its handler by 64 more. Items come in order, each once, and all of them, or the enumeration ends with an
     /// exception after those that came.</para>
-    /// <para>A stream that has begun stays at its server. If that goes, or either connection to the broker, it ends with
-    /// <see cref="RpcStatus.Unavailable"/>: how far it came there is not known, and nothing begins it anew. A server
-    /// that goes without a word is noticed within a third of <see cref="RabbitMqClientOptions.StreamLease"/> after the
-    /// broker has noticed it. A request that has not begun may be delivered again, marked, as any other;
+    /// <para>A stream that has begun stays at its server. If that goes, or either connection to the broker, it ends
+    /// with <see cref="RpcStatus.Unavailable"/>: how far it came there is not known, and nothing begins it anew. A
+    /// server that goes without a word is noticed within a third of <see cref="RabbitMqClientOptions.StreamLease"/>
+    /// after the broker has noticed it. A request that has not begun may be delivered again, marked, as any other;
     /// <see cref="RabbitMqClientOptions.Retry"/> repeats what was certainly not handled.</para>
     /// <para>Dispose the enumerator: until then the stream lives, at its server, too.</para>
     /// </remarks>

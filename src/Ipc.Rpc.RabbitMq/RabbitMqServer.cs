@@ -93,8 +93,8 @@ public sealed class RabbitMqServer : IAsyncDisposable
         }
     }
 
-    /// <summary>Stops gracefully: takes no further requests, waits for those in hand and for streams, then stops. What is
-    /// not acknowledged by then is delivered again, to another server; streams end with
+    /// <summary>Stops gracefully: takes no further requests, waits for those in hand and for streams, then stops. What
+    /// is not acknowledged by then is delivered again, to another server; streams end with
     /// <see cref="RpcStatus.Unavailable"/>.</summary>
     /// <param name="timeout">How long to wait for handlers; then their tokens fire.</param>
     /// <param name="cancellationToken">Ends that wait earlier.</param>

@@ -65,8 +65,8 @@ internal sealed partial class ServerLink
         }
     }
 
-    /// <summary>Begins no further streams, ends those that are being sent, and tells their clients, as far as that is possible in a
-    /// moment.</summary>
+    /// <summary>Begins no further streams, ends those that are being sent, and tells their clients, as far as that is
+    /// possible in a moment.</summary>
     public async Task EndStreamsAsync()
     {
         Deadline until = Deadline.After(_patience);

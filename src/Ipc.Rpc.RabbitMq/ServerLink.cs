@@ -11,8 +11,8 @@ namespace Ipc.Rpc.RabbitMq;
 
 /// <summary>A server's connection to the broker, and the requests that it has in hand.</summary>
 /// <remarks>A request is acknowledged when its answer, or the first message of its stream, has been handed to the
-/// broker, or its message to the dead-letter queue. What is not acknowledged when the connection goes is delivered again, to whoever consumes the
-/// queue.</remarks>
+/// broker, or its message to the dead-letter queue. What is not acknowledged when the connection goes is delivered
+/// again, to whoever consumes the queue.</remarks>
 #pragma warning disable CA1001 // calls that end late still use them; nothing of the system belongs to them
 internal sealed partial class ServerLink : BrokerLink
 #pragma warning restore CA1001

@@ -191,8 +191,8 @@ internal static class Wire
             }
             : null;
 
-    /// <summary>Whether a property or a header's name can be sent. One that came can not if its bytes were no UTF-8: each
-    /// of them is three bytes then. The program that writes it would throw.</summary>
+    /// <summary>Whether a property or a header's name can be sent. One that came can not if its bytes were no UTF-8:
+    /// each of them is three bytes then. The program that writes it would throw.</summary>
     public static bool Fits(string? text)
     {
         const int Longest = 255;
@@ -217,7 +217,9 @@ internal static class Wire
                 return size + bytes.Length;
             case System.Collections.IDictionary table:
                 foreach (System.Collections.DictionaryEntry entry in table)
-                    size += entry.Key is string key && !Fits(key) ? int.MaxValue : SizeOf(entry.Key, depth + 1) + SizeOf(entry.Value, depth + 1);
+                    size += entry.Key is string key && !Fits(key)
+                        ? int.MaxValue
+                        : SizeOf(entry.Key, depth + 1) + SizeOf(entry.Value, depth + 1);
                 return size;
             case System.Collections.IEnumerable list:
                 foreach (object? each in list)
