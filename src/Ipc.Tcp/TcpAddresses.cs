@@ -58,7 +58,7 @@ public static class TcpAddresses
 
     /// <summary>What is changed afterwards is not seen. And whatever they say, no exit takes the name of another
     /// process's: each has its own, which nobody else has to find.</summary>
-    private static TcpExitOptions OwnOf(TcpExitOptions options)
+    internal static TcpExitOptions OwnOf(TcpExitOptions options)
     {
         TcpExitOptions own = (TcpExitOptions)options.Copy();
         if (own.Listener is { } plain)

@@ -139,6 +139,24 @@ public sealed class AddressTests : TcpTest
         Assert.True(File.Exists(Path.Combine(Regions.Path, "tcp_127.0.0.1_5000_there.2")));
     }
 
+    /// <summary>Every option there is, also one that is new: but for taking a name over, and the identity, which an exit says itself.</summary>
+    [Theory]
+    [InlineData(nameof(ListenerOptions.TakeOver))]
+    [InlineData(nameof(NamedListenerOptions.Identity))]
+    public void TheOptionsOfItsListenersAreKeptWhole(string but)
+    {
+        TcpExitOptions given = new() { Listener = Unusual<ListenerOptions>(), NamedListener = Unusual<NamedListenerOptions>() };
+        TcpExitOptions own = TcpAddresses.OwnOf(given);
+        (object from, object to) = but == nameof(ListenerOptions.TakeOver) ? ((object)given.Listener, (object)own.Listener!) : (given.NamedListener, own.NamedListener!);
+        Assert.NotSame(from, to);
+        object usual = Activator.CreateInstance(from.GetType())!;
+        foreach (System.Reflection.PropertyInfo each in from.GetType().GetProperties())
+        {
+            Assert.NotEqual(each.GetValue(usual), each.GetValue(from)); // this test knows its type
+            Assert.Equal(each.GetValue(each.Name == but ? usual : from), each.GetValue(to));
+        }
+    }
+
     [Theory]
     [InlineData("tcp:nowhere")]
     [InlineData("tcp:host:port/name")]
@@ -213,6 +231,30 @@ public sealed class AddressTests : TcpTest
         Assert.IsType<InvalidOperationException>(error.InnerException);
         RpcCallException failed = Assert.ThrowsAny<RpcCallException>(() => RpcClient.Connect("own:other").Dispose());
         Assert.Equal(RpcStatus.Unavailable, failed.Status);
+    }
+
+    /// <summary>With no option as it is by default.</summary>
+    private static T Unusual<T>()
+        where T : new()
+    {
+        T made = new();
+        foreach (System.Reflection.PropertyInfo each in typeof(T).GetProperties())
+        {
+            each.SetValue(made, each.GetValue(made) switch
+            {
+                int number => number + 1,
+                long number => number + 1,
+                bool flag => !flag,
+                TimeSpan time => time + TimeSpan.FromMilliseconds(1),
+                WaitMode => WaitMode.Block,
+                Access => Access.Everybody,
+                ConnectionProtocol => new ConnectionProtocol(7, 2, 1),
+                null => "another",
+                object other => other,
+            });
+        }
+
+        return made;
     }
 
     private sealed class Quotes : IQuotes
