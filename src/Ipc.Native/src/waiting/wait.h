@@ -79,7 +79,8 @@ typedef struct ipc_wait {
     /* Before each sleep: makes sure that the peer's death will wake us. False: it may not: sleep for a while. */
     bool (*attend)(void *subject);
     /* After the check before a sleep: for how many ns at most, as that check has come upon what nobody would
-       signal for? 0: it has to be armed first, and all is armed anew. IPC_SLEEP_UNBOUNDED: there is no such thing; so NULL. */
+       signal for? 0: it has to be armed first, and all is armed anew. IPC_SLEEP_UNBOUNDED: there is no such thing; so
+       NULL. */
     uint64_t (*longest_sleep)(const void *subject);
     void *subject;
     ipc_deadline deadline;

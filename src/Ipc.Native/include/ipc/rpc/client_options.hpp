@@ -27,7 +27,7 @@ struct connection_change {
 
 struct client_options {
     uint64_t to_server_capacity = 0; // bytes, power of two; 0 = 256 KiB
-    uint64_t to_client_capacity = 512u << 10; // larger: items of streams may take 3/8 of it
+    uint64_t to_client_capacity = 512u << 10; // 0 = 256 KiB. Larger: items of streams may take 3/8 of it
     // For requests (and as much for responses) longer than half of their ring; 0 = 256 MiB (32 bit: 8),
     // IPC_NO_LOANS = none
     uint64_t loan_budget = 0;
