@@ -28,6 +28,7 @@ namespace
 {
 
 constexpr ipc::rpc::method<Blob, Blob> special{"tests.v1", "Special"};
+constexpr ipc::rpc::stream_method<Blob, Blob> special_stream{"tests.v1", "SpecialStream"};
 constexpr ipc::rpc::client_stream_method<Blob, Blob, Blob> special_input{"tests.v1", "SpecialInput"};
 
 // The next frame, but for those that let a caller's stream go on.
@@ -55,7 +56,7 @@ void expect_alive(ipc::connection &raw)
 }
 
 // A callee without a connection.
-class kept_frames final : public ipc::rpc::detail::callee
+class kept_frames : public ipc::rpc::detail::callee
 {
   public:
     kept_frames() : callee(0)
@@ -105,6 +106,30 @@ class kept_frames final : public ipc::rpc::detail::callee
     }
 
     std::vector<uint8_t> kinds; // of what was sent
+};
+
+// Refuses the first item, and has room by the time that it is asked for.
+class late_room final : public kept_frames
+{
+  public:
+    ipc::rpc::detail::item_fate transmit_item(const frame_header &header,
+                                              const ipc::rpc::detail::payload &body) override
+    {
+        if (!std::exchange(refused_, true))
+            return ipc::rpc::detail::item_fate::no_room;
+        return kept_frames::transmit_item(header, body);
+    }
+
+    bool takes_items() noexcept override
+    {
+        looks++;
+        return true;
+    }
+
+    int looks = 0;
+
+  private:
+    bool refused_ = false;
 };
 
 std::string open_input(uint64_t call)
@@ -158,6 +183,25 @@ TEST(ACallThatHasItsAnswerIsNotPendingWhateverIsStillToBeDoneAboutIt)
     broken->run();
     CHECK_EQUAL(home->kinds.size(), 2u); // the one error, and no answer after it
     CHECK_EQUAL(home->kinds.back(), static_cast<uint8_t>(frame_kind::error));
+}
+
+// Room that was reported between the refusal and the wait is not reported again: who looked whether there is any would
+// take the ring for one that is full of other things, and pause.
+TEST(WhoIsRefusedAnItemTriesOnceMoreBeforeItPauses)
+{
+    ipc::rpc::service offered;
+    offered.server_stream(special_stream, [](const Blob &in, ipc::rpc::stream_writer<Blob> &items, call_context &) {
+        CHECK(items.write(in));
+    });
+    const auto home = std::make_shared<late_room>();
+    ipc::rpc::frame got;
+    got.header = of(frame_kind::request, 7, special_stream.id);
+    got.header.code = 8; // items of credit
+    const auto call = offered.find(special_stream.id)->accept(home, got);
+    call->run();
+    CHECK(home->kinds == (std::vector<uint8_t>{static_cast<uint8_t>(frame_kind::item),
+                                               static_cast<uint8_t>(frame_kind::end)}));
+    CHECK_EQUAL(home->looks, 2); // one before each try
 }
 
 TEST(ItemsBeyondTheirCreditEndTheStreamAndTheConnectionLives)
