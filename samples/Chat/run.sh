@@ -45,11 +45,12 @@ await() { # PERSON NUMBER: at most a minute
     return 1
 }
 
-progress() { # something was said since, at most a minute later
-    local before
+progress() { # something was said since, at most a minute later, or all of it was while the program was started
+    local before now
     before=$(wc -l <"$work/log")
     for _ in {1..6000}; do
-        [ "$(wc -l <"$work/log")" = "$before" ] || return 0
+        now=$(wc -l <"$work/log")
+        [ "$now" = "$before" ] && [ "$now" -lt "$all" ] || return 0
         sleep 0.01
     done
     echo "nobody has said anything for a minute"
