@@ -7,12 +7,13 @@ set -u
 
 usage() {
     cat <<'END'
-usage: ./test.sh [--quick | --long] [--all] [--filter TEXT] [--debug] [--no-build]
+usage: ./test.sh [--quick | --full | --long] [--all] [--filter TEXT] [--debug] [--no-build]
 
-  (none)         build, every test, sanitizers, analyzers, document checks     57 minutes on 2 cores, with a cold build
-  --quick        build and every test, without sanitizers, clang-tidy,
-                 musl, 32 bits, ARM, Windows under wine, and what is published trimmed and
-                 as machine code                                               13 minutes, built before
+  (none)         build, every test, and a short form of all that --full adds   NN minutes on 2 cores, with a cold build
+  --quick        the build and the tests alone                                 NN minutes, built before
+  --full         all tests under both sanitizers, with musl, 32 bits and ARM;
+                 Windows under wine; clang-tidy, headers, documentation site;
+                 what is published trimmed and as machine code                 an hour
   --long         also stress, fuzz, kill storms, netstandard2.0, spin models,
                  and every mutant of both languages                            hours: not run in one go yet
   --all          also what has not changed since it was last green: otherwise such results are
@@ -32,6 +33,7 @@ depth=normal filter= configuration=Release build=yes carries=yes
 while [ $# -gt 0 ]; do
     case $1 in
         --quick) depth=quick ;;
+        --full) depth=full ;;
         --long) depth=long ;;
         --all) carries= ;;
         --filter)
@@ -180,23 +182,26 @@ run_ctest() { # NAME FOLDER ARGUMENT...   what has built the folder has built wh
 }
 
 # The tests of both languages for Windows, under wine: what eng/windows.sh counts. The C# ones are the assemblies that the other lanes run.
-run_windows() {
+run_windows() { # [PROGRAM...]   all, if none is named
     local log=$logs/windows.log code=0 good=0 bad=0 gaps=0
     rm -f "$logs/windows.counts"
-    in_test_environment "Windows, under wine" "$log" $runner_limit eng/windows.sh --short --built || code=$?
+    in_test_environment "Windows, under wine" "$log" $runner_limit eng/windows.sh --short --built "$@" || code=$?
     [ ! -f "$logs/windows.counts" ] || read -r good bad gaps <"$logs/windows.counts"
     grep '^ *left out:' "$log" | cut -c1-160
     settle "Windows, under wine" $code "$log"
 }
 
-run_preset() { # PRESET
-    if ! run_logged "building with $1" "$logs/build-$1.log" 3600 bash -c 'cmake --preset "$0" && cmake --build "build/$0" -j 2' "$1"; then
+run_preset() { # PRESET [PROGRAM...]   programs of the tests in C, or all there are
+    local pattern
+    [ -z "$filter" ] || set -- "$1" # any of them may have it
+    pattern=$(IFS='|' && echo "${*:2}")
+    if ! run_logged "building with $1" "$logs/build-$1.log" 3600 bash -c 'cmake --preset "$0" && cmake --build "build/$0" -j 2 ${1+--target "$@"}' "$@"; then
         show_failure "building with $1" "$logs/build-$1.log"
         row "$1 build" 0 1 0 $took_seconds
         return
     fi
     row "$1 build" 0 0 0 $took_seconds $took_processor
-    run_ctest "$1" "build/$1" -LE "^no-$1\$"
+    run_ctest "$1" "build/$1" -LE "^no-$1\$" ${pattern:+-R "^(native\.)?($pattern)(\.|\$)"}
 }
 
 # {C#, C} x {C#, C} once more, where C has 32 bits: what a process has created fits into one that has few addresses, and the bytes are the same.
@@ -220,19 +225,32 @@ declare -A lanes=()
 
 lane_waiting() {
     run_dotnet Ipc.Crash.Tests
-    [ -n "$filter" ] || [ $configuration != Release ] || [ $depth = quick ] || run_windows
+    [ -z "$filter" ] && [ $configuration = Release ] || return
+    case $depth in
+        normal) run_windows layout_test ring_test queue_test topic_policy_test sync_test connection_test named_test crash_test Ipc.Core.Tests ;;
+        full | long) run_windows ;;
+    esac
 }
 
+# The short forms: what reads bytes that others may write under AddressSanitizer, threads under ThreadSanitizer, and the structures on each platform.
 lane_processor() {
-    if [ $depth != quick ]; then
-        [ -n "$filter" ] || run_ctest analysis build/native -L '^analysis$'
-        run_preset asan
-        run_preset tsan
-        run_preset musl
-        run_preset linux32
-        run_with_32_bits
-        run_preset linux-arm64
-    fi
+    case $depth in
+        normal)
+            run_preset asan hostile_test queue_hostile_test topic_hostile_test sync_hostile_test connection_hostile_test named_hostile_test
+            run_preset tsan wait_test queue_wait_test ring_test connection_return_test named_test ready_handle_test
+            run_preset linux32 layout_test ring_test queue_test topic_test connection_test named_test
+            run_preset linux-arm64 litmus_test ring_test queue_test wait_test
+            ;;
+        full | long)
+            [ -n "$filter" ] || run_ctest analysis build/native -L '^analysis$'
+            run_preset asan
+            run_preset tsan
+            run_preset musl
+            run_preset linux32
+            run_with_32_bits
+            run_preset linux-arm64
+            ;;
+    esac
     work_off_queue
 }
 
@@ -246,7 +264,7 @@ queue=()
 fill_queue() { # longest first
     [ -z "$filter" ] || return
     [ $configuration != Release ] || [ $depth = quick ] || queue+=("queue_of_builds")
-    if [ $depth = normal ]; then
+    if [ $depth = normal ] || [ $depth = full ]; then
         queue+=("check 'calls beside busy loops' tests/busy.sh")
     fi
     [ $configuration != Release ] || queue+=("check 'two users and a third' tests/users.sh")
@@ -315,6 +333,7 @@ fi
 
 # Tests find the programs of the other language here.
 export IPC_NATIVE_BUILD=$top/build/native
+case $depth in full | long) export IPC_TEST_FULL=1 ;; esac
 [ $depth != long ] || export IPC_TEST_LONG=1
 [ $depth != quick ] || export IPC_TEST_QUICK=1
 # Sanitizer reports end the program with a code of their own; leaks count, races count, the first one ends it.

@@ -13,7 +13,7 @@ namespace Ipc.Crash.Tests;
 /// </summary>
 public sealed class StormProgramTests
 {
-    private static readonly string _kills = Switches.LongRuns ? "1000" : "40";
+    private static readonly string _kills = Switches.LongRuns ? "1000" : Switches.FullRuns ? "40" : "20";
 
     [Theory]
     [InlineData("queue")]

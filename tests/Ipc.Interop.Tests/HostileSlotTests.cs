@@ -50,7 +50,7 @@ public sealed class HostileSlotTests(Peers peers)
                 continue; // payload
             foreach (ulong value in _values)
             {
-                if (!Switches.LongRuns && place++ % 5 != 0)
+                if (!Switches.LongRuns && place++ % (Switches.FullRuns ? 5 : 23) != 0)
                     continue;
                 byte[] hostile = (byte[])bytes.Clone();
                 new Image(hostile).U64(at, value);

@@ -7,7 +7,8 @@ using Xunit;
 
 namespace Ipc.Mutation.Tests;
 
-/// <summary>A file of mutants, and which of them this run is about: the sample, with IPC_TEST_LONG=1 all, with IPC_MUTANTS=TEXT those whose name, file or test contains TEXT.</summary>
+/// <summary>A file of mutants, and which of them this run is about: every fifth of the sample, with IPC_TEST_FULL=1 the sample, with
+/// IPC_TEST_LONG=1 all, with IPC_MUTANTS=TEXT those whose name, file or test contains TEXT.</summary>
 internal sealed class MutantList(string file)
 {
     public IReadOnlyList<Mutant> All { get; } = Mutant.Read(Path.Combine(PeerPrograms.Top, "tests", "Ipc.Mutation.Tests", file));
@@ -24,5 +25,5 @@ internal sealed class MutantList(string file)
     private static bool IsChosen(Mutant mutant)
         => Environment.GetEnvironmentVariable("IPC_MUTANTS") is { Length: > 0 } text
             ? $"{mutant.Name} {mutant.File} {mutant.Test}".Contains(text, StringComparison.OrdinalIgnoreCase)
-            : mutant.IsInSample || Switches.LongRuns;
+            : Switches.LongRuns || (mutant.IsInSample && (Switches.FullRuns || mutant.Number % 5 == 1));
 }

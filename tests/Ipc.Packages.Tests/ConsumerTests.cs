@@ -31,7 +31,7 @@ public class ConsumerTests(FreshProjects projects) : IClassFixture<FreshProjects
     [Fact]
     public void OneProcessUsesTwoVersions()
     {
-        Place.SkipIfNotWanted();
+        Place.SkipUnlessFull();
         Beside("quotes", [PeerPrograms.Dotnet, .. new[] { "Host", "Old", "New" }.Select(part => projects.Program($"TwoVersions/{part}/bin/Release/net10.0/{part}.dll")), "quotes"]);
     }
 
@@ -55,7 +55,7 @@ public class ConsumerTests(FreshProjects projects) : IClassFixture<FreshProjects
     [InlineData("MachineCode")]
     public void WhatIsPublishedUsesThePackages(string project)
     {
-        Place.SkipIfNotWanted();
+        Place.SkipUnlessFull();
         string published = Path.Combine(projects.Work, project);
         Place.Run(projects.Folder, null, PeerPrograms.Dotnet, "publish", project, "-c", "Release", "-o", published, "-nodeReuse:false", "-v:quiet", "-tl:off");
         Beside("quotes", Path.Combine(published, project), "quotes");

@@ -35,6 +35,7 @@ public class InstalledTests(InstalledLibrary library) : IClassFixture<InstalledL
     [Fact]
     public void CppFindsItByPkgConfig()
     {
+        Place.SkipUnlessFull();
         string project = Fresh("cpp-pkgconfig");
         string[] flags = Config(project, "--cflags", "ipc-rpc");
         Run(project, "protoc", "--cpp_out=.", "quotes.proto");

@@ -37,6 +37,13 @@ internal static class Place
         Assert.SkipWhen(Environment.GetEnvironmentVariable("IPC_TEST_QUICK") == "1", "IPC_TEST_QUICK=1");
     }
 
+    /// <summary>What takes the longest: the default run has the other packages and programs as its sample.</summary>
+    public static void SkipUnlessFull()
+    {
+        SkipIfNotWanted();
+        Assert.SkipUnless(Switches.FullRuns, "IPC_TEST_FULL=1");
+    }
+
     /// <summary>Runs to its good end; returns what it said. Nothing that it starts stays behind to be used again.</summary>
     public static string Run(string folder, Dictionary<string, string>? environment, params IReadOnlyList<string> words)
     {

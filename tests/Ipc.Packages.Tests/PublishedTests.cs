@@ -18,7 +18,7 @@ public class PublishedTests(PublishedPrograms programs) : IClassFixture<Publishe
     [InlineData("everyday", "machine code")]
     public void ServerAndClientOfEachFormAgree(string server, string client)
     {
-        Place.SkipIfNotWanted();
+        Place.SkipUnlessFull();
         string[] serving = [.. programs.Of(server), "serve", "rooms"];
         Assert.Equal("ok", Place.Beside(serving, PeerPrograms.Top, null, [.. programs.Of(client), "call", "rooms"]).Trim());
     }

@@ -16,7 +16,7 @@ public class TemplateTests(Templates templates) : IClassFixture<Templates>
     [Fact]
     public void EverythingBuildsWithoutAWarning()
     {
-        Place.SkipIfNotWanted();
+        Place.SkipUnlessFull();
         Assert.True(templates.Built.Code == 0, templates.Built.Said);
     }
 
@@ -26,7 +26,7 @@ public class TemplateTests(Templates templates) : IClassFixture<Templates>
     [InlineData("Greeter", "net8.0", "hello")]
     public void AServiceAnswersItsClient(string name, string framework, string address)
     {
-        Place.SkipIfNotWanted();
+        Place.SkipUnlessFull();
         using RegionDirectory regions = new();
         Dictionary<string, string> environment = Environment(regions);
         using OtherProcess server = new(false, environment, PeerPrograms.Dotnet, templates.Program(name, "Server", framework));
@@ -41,7 +41,7 @@ public class TemplateTests(Templates templates) : IClassFixture<Templates>
     [Fact]
     public void AWorkerDoesWhatAnotherOneHadBegun()
     {
-        Place.SkipIfNotWanted();
+        Place.SkipUnlessFull();
         using RegionDirectory regions = new();
         Dictionary<string, string> environment = Environment(regions);
         string[] sender = [PeerPrograms.Dotnet, templates.Program("Job", "Sender")];
@@ -65,7 +65,7 @@ public class TemplateTests(Templates templates) : IClassFixture<Templates>
     [Fact]
     public void AFunctionOfTheAddInAsksTheService()
     {
-        Place.SkipIfNotWanted();
+        Place.SkipUnlessFull();
         templates.Program("My Sheet", "AddIn", "net472");
         templates.Program("Sheet.10", "AddIn", "net10.0-windows");
         string[] service = [PeerPrograms.Dotnet, templates.Program("My Sheet", "Service")], cell = [PeerPrograms.Dotnet, templates.Program("My Sheet", "Try")];
@@ -85,7 +85,7 @@ public class TemplateTests(Templates templates) : IClassFixture<Templates>
     [InlineData("My Sheet", 4)]
     public void ItsOwnTestsPass(string name, int count)
     {
-        Place.SkipIfNotWanted();
+        Place.SkipUnlessFull();
         using RegionDirectory regions = new();
         string tests = templates.Program(name, "Tests");
         string said = name == Odd
@@ -102,7 +102,7 @@ public class TemplateTests(Templates templates) : IClassFixture<Templates>
     [InlineData("My Sheet")]
     public void ItNeedsThePackagesThatItCameWith(string name)
     {
-        Place.SkipIfNotWanted();
+        Place.SkipUnlessFull();
         templates.Program(name, "Tests");
         Dictionary<string, string> own = Versions(Place.Of("Directory.Packages.props")), wanted = Versions(Path.Combine(templates.Folder(name), "Directory.Packages.props"));
         Assert.Contains("Ipc.Rpc", wanted.Keys);
@@ -113,7 +113,7 @@ public class TemplateTests(Templates templates) : IClassFixture<Templates>
     [Fact]
     public void WhatIsThereStaysAndPackagesCanBeAdded()
     {
-        Place.SkipIfNotWanted();
+        Place.SkipUnlessFull();
         string folder = templates.Folder("Twice"), readme = Path.Combine(folder, "README.md");
         Assert.Equal(0, templates.New("ipc-service", "-o", "Twice").Code);
         File.Delete(Path.Combine(folder, "Server", "Program.cs"));
@@ -131,7 +131,7 @@ public class TemplateTests(Templates templates) : IClassFixture<Templates>
     [Fact]
     public void AFrameworkThatItHasNotIsRefusedByName()
     {
-        Place.SkipIfNotWanted();
+        Place.SkipUnlessFull();
         (int? code, string said) = templates.New("ipc-worker", "-o", "Wrong", "--framework", "net9.0");
         Assert.Equal(127, code);
         Assert.Contains("net10.0", said, StringComparison.Ordinal);

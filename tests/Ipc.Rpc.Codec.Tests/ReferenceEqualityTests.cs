@@ -55,7 +55,7 @@ public abstract class ReferenceEqualityTests<TPeer> : IClassFixture<TPeer>
 
     [Fact]
     public void MessagesInMessages() => FsCheck.Check.One(
-        Config.QuickThrowOnFailure.WithMaxTest(100),
+        Config.QuickThrowOnFailure.WithMaxTest(IsFull ? 100 : 30),
         Prop.ForAll(Assignments.Arbitrary(Messages.EverythingProperties), list => AssertSame(Assignments.Build(list))));
 
     [Fact]
@@ -118,12 +118,14 @@ public abstract class ReferenceEqualityTests<TPeer> : IClassFixture<TPeer>
         }
     }
 
+    private static bool IsFull => Environment.GetEnvironmentVariable("IPC_TEST_FULL") == "1";
+
     private int Rounds => Environment.GetEnvironmentVariable("IPC_TEST_LONG") == "1" ? _peer.Rounds.Long : _peer.Rounds.Short;
 
     private void Check<TPart>(Action<Everything, TPart> put, Gen<Assignment<TPart>>[] properties)
         where TPart : new()
         => FsCheck.Check.One(
-            Config.QuickThrowOnFailure.WithMaxTest(200),
+            Config.QuickThrowOnFailure.WithMaxTest(IsFull ? 200 : 60),
             Prop.ForAll(Assignments.Arbitrary(properties), list =>
             {
                 var all = new Everything();

@@ -14,7 +14,7 @@ namespace Ipc.Rpc.Interop.Tests.Deaths;
 /// <summary>A server whose name the next process takes while it serves: under load no call fails, each is handled once, and the old one ends.</summary>
 public sealed class FollowingServerTests
 {
-    private static readonly int _restarts = Environment.GetEnvironmentVariable("IPC_TEST_LONG") == "1" ? 100 : 20;
+    private static readonly int _restarts = Switches.LongRuns ? 100 : Switches.FullRuns ? 20 : 6;
 
     /// <summary>Every other server is of the other language.</summary>
     [Theory]

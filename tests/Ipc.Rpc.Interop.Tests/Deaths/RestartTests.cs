@@ -15,7 +15,7 @@ namespace Ipc.Rpc.Interop.Tests.Deaths;
 /// <summary>A server that is stopped in good order, and whose successor is another process: under load no call fails, and each is handled once.</summary>
 public sealed class RestartTests
 {
-    private static readonly int _restarts = Environment.GetEnvironmentVariable("IPC_TEST_LONG") == "1" ? 100 : 20;
+    private static readonly int _restarts = Switches.LongRuns ? 100 : Switches.FullRuns ? 20 : 6;
 
     [Theory]
     [InlineData(Language.CSharp, Language.CSharp)]
