@@ -217,19 +217,21 @@ run_with_32_bits() {
 
 # Lanes beside the first one, in which the tests of both languages run. Each is a shell of its own with its regions in a directory of its own, writes what it
 # would have shown to a file, and hands its rows over at its end.
-#   waiting      tests that start processes, kill them and wait for what follows: they hardly need a processor. Then Windows
+#   waiting      tests that start processes, kill them and wait for what follows: they hardly need a processor. Then Windows, then the queue
 #   processor    what needs a processor and nobody's patience, at low priority: sanitizers, then the queue
-# The queue is what may run in any order: the first lane takes from it, too, when its tests are done, so that both end together. Checks that build
+# The queue is what may run in any order: the first lane takes from it, too, when its tests are done, so that all end together. Checks that build
 # C# are one entry: they write the same folders.
 declare -A lanes=()
 
 lane_waiting() {
     run_dotnet Ipc.Crash.Tests
-    [ -z "$filter" ] && [ $configuration = Release ] || return
-    case $depth in
-        normal) run_windows layout_test ring_test queue_test topic_policy_test sync_test connection_test named_test crash_test Ipc.Core.Tests ;;
-        full | long) run_windows ;;
-    esac
+    if [ -z "$filter" ] && [ $configuration = Release ]; then
+        case $depth in
+            normal) run_windows layout_test ring_test queue_test topic_policy_test sync_test connection_test named_test crash_test Ipc.Core.Tests ;;
+            full | long) run_windows ;;
+        esac
+    fi
+    work_off_queue
 }
 
 # The short forms: what reads bytes that others may write under AddressSanitizer, threads under ThreadSanitizer, and the structures on each platform.
@@ -263,7 +265,9 @@ queue_of_builds() {
 queue=()
 fill_queue() { # longest first
     [ -z "$filter" ] || return
+    local project
     [ $configuration != Release ] || [ $depth = quick ] || queue+=("queue_of_builds")
+    for project in Ipc.Interop.Tests Ipc.Core.Tests Ipc.Tcp.Tests Ipc.Rpc.Tests Ipc.Rpc.Codec.Tests Ipc.Rpc.RabbitMq.Tests Ipc.Rpc.Interop.Tests; do queue+=("run_dotnet $project"); done
     if [ $depth = normal ] || [ $depth = full ]; then
         queue+=("check 'calls beside busy loops' tests/busy.sh")
     fi
@@ -353,14 +357,17 @@ fill_queue
 echo 0 >"$logs/queue"
 start_lane waiting 0
 start_lane processor 10
-run_ctest native build/native -LE '^analysis$'
+case $depth in
+    full | long) run_ctest native build/native -LE '^analysis$' ;;
+    *) run_ctest native build/native -LE '^(analysis|full)$' ;;
+esac
 for project in tests/*.Tests/*.csproj; do
     project=$(basename "$project" .csproj)
     case $project in
         Ipc.Crash.Tests) ;;
         Ipc.Docs.Tests) [[ " ${queue[*]-} " == *" queue_of_builds "* ]] || run_dotnet "$project" ;;
         Ipc.Mutation.Tests | Ipc.Packages.Tests) [ -z "$filter" ] || run_dotnet "$project" ;; # the queue has it
-        *) run_dotnet "$project" ;;
+        *) [[ " ${queue[*]-} " == *" $project "* ]] || run_dotnet "$project" ;; # the queue has the long ones
     esac
 done
 [ $depth != long ] || run_dotnet_over netstandard2.0 Ipc.Core.Tests Ipc.Rpc.Codec.Tests Ipc.Rpc.Tests

@@ -9,16 +9,22 @@
 # Run it on a machine that does nothing else: two busy cores are what is measured. docs/performance.md says how to read it.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/begin.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/broker.sh"
 
 case " $* " in
     *" --help "* | *" -h "*) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
 esac
-arguments=()
+arguments=() pattern='*'
 while [ $# -gt 0 ]; do # the file's name means what it means where the caller stands
     case $1 in
         --json)
             [ -n "${2:-}" ] || { warn "--json wants a file"; exit 2; }
             arguments+=(--json "$(realpath -m "$2")")
+            shift
+            ;;
+        --only)
+            pattern=${2:-}
+            arguments+=(--only "$pattern")
             shift
             ;;
         *) arguments+=("$1") ;;
@@ -27,6 +33,11 @@ while [ $# -gt 0 ]; do # the file's name means what it means where the caller st
 done
 
 require build || exit 1
+for row in amqp.unary.64 amqp.queue.64 rabbitmq.client.unary.64 rabbitmq.client.queue.64; do
+    # shellcheck disable=SC2053 # a pattern
+    [[ $row != $pattern ]] || wants_broker=yes
+done
+[ -z "${wants_broker-}" ] || offer_rabbitmq
 offer libboost-dev:/usr/include/boost/interprocess libzmq3-dev:/usr/include/zmq.h libnng-dev:/usr/include/nng/nng.h
 
 bench_begin bench/Ipc.Matrix/Ipc.Matrix.csproj bench_limits bench_sockets bench_ring bench_named bench_connect bench_crew bench_cliff bench_rpc bench_rival
@@ -39,4 +50,5 @@ if ! diff -u bench/native/bench.proto <("$matrix" proto) >&2; then
     exit 1
 fi
 
+[ -z "${wants_broker-}" ] || broker_start
 "$matrix" --native build/native/bench/native ${arguments[@]+"${arguments[@]}"}

@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.CommandLine;
 using System.IO;
+using System.Linq;
 using Ipc.Build.Inputs;
 using Ipc.Build.Promises;
 using Ipc.Build.Results;
@@ -19,15 +20,15 @@ internal static class Program
     private static Command ResultsCommand()
     {
         Argument<FileInfo> file = new("FILE") { Description = "the XML of xunit, or CTest's JUnit XML" };
-        Command command = new("results", "Prints `PASSED FAILED SKIPPED`, and a line for each test that was skipped, with its reason.") { file };
+        Command command = new("results", "Prints `PASSED FAILED SKIPPED`, and what was skipped, with the reason: a line for each test, or for several of a class that have the same.") { file };
         command.SetAction(parsed =>
         {
             ResultFile results = ResultFile.Read(parsed.GetRequiredValue(file).FullName);
             Console.WriteLine($"{results.Passed} {results.Failed} {results.Skipped}");
-            foreach (TestResult skipped in results.Tests)
+            foreach (IGrouping<(string Class, string Reason), TestResult> skipped in results.Tests.Where(static test => test.Outcome == Outcome.Skipped).GroupBy(static test => (test.Class, test.Reason)))
             {
-                if (skipped.Outcome == Outcome.Skipped)
-                    Console.WriteLine($"    skipped: {skipped.Shown}: {skipped.Reason}");
+                int count = skipped.Count();
+                Console.WriteLine($"    skipped: {(count == 1 ? skipped.First().Shown : $"{count} tests of {skipped.Key.Class}")}: {skipped.Key.Reason}");
             }
         });
         return command;

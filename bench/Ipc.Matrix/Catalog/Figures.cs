@@ -11,6 +11,7 @@ internal static class Figures
     private const string PingPong = "limit.pingpong64", TwoLines = "limit.pingpong64.2lines", Futex = "limit.futex", Spsc = "limit.spsc64", Copy = "limit.memcpy.1m", CopyAcross = "limit.response.1m", Stream = "limit.stream.64k";
     private const string Slots = "limit.slotqueue.1-1", SlotsMany = "limit.slotqueue.4-4", Stream1M = "limit.stream.1m", Stream100M = "limit.stream.100m";
     private const string Socket = "uds.64", Socket1M = "uds.1m", Polling = "uds.spin.64", PollingOneWay = "uds.oneway.spin.64", Http = "http2.uds.64", HttpMany = "http2.uds.64.many";
+    private const string BareCall = "rabbitmq.client.unary.64", BareQueue = "rabbitmq.client.queue.64";
     private const string SyncCall = "rpc.sync.64.spin.cs", Pipelined = "rpc.pipelined.64.cs", OneId = "rpc.ids.1.cs", Work100 = "rpc.work.100us.cs";
 
     public static IReadOnlyList<Figure> All { get; } =
@@ -163,6 +164,11 @@ internal static class Figures
         new("grpc.uds.1m", Microseconds, Managed, Socket1M),
         new("grpc.ipc.64", Microseconds, Managed, "grpc.uds.64", 0.77),
         new("grpc.ipc.1m", Microseconds, Managed, "grpc.uds.1m", 0.67),
+        // Through a broker on this machine, beside what one writes by hand with its client: calls, and messages that the broker confirms.
+        new(BareCall, Microseconds, Managed, Optional: true, Latency: true),
+        new("amqp.unary.64", Microseconds, Managed, BareCall, 1.3, Optional: true, Latency: true),
+        new(BareQueue, MillionPerSecond, Managed, Optional: true),
+        new("amqp.queue.64", MillionPerSecond, Managed, BareQueue, 0.8, Optional: true),
         new("uds.oneway.64", MillionPerSecond, Managed, Spsc),
         new("rival.boostmq.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),
         new("rival.zeromq.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),

@@ -30,7 +30,7 @@ internal sealed class Measurement(Programs programs, int rounds, bool twoCores) 
         if (figure.Spins && !twoCores)
             return new Result(figure, null, Problem: "needs two cores") { Skipped = true };
         if (figure.Optional && !programs.Has(figure))
-            return new Result(figure, null, Problem: "the library is not installed") { Skipped = true };
+            return new Result(figure, null, Problem: "what it measures is not installed") { Skipped = true };
         try
         {
             using BusyLoops loops = new(figure.BusyLoops);

@@ -32,9 +32,11 @@ internal sealed class Programs(string nativeFolder, Cores cores, double scale)
         };
     }
 
-    /// <summary>Whether an optional figure is built in: its program lists what it knows when it is asked for nothing.</summary>
+    /// <summary>Whether what an optional figure needs is here: a broker; or its program, which lists what it knows when it is asked for nothing.</summary>
     public bool Has(Figure figure)
     {
+        if (figure.Runner == Runner.Managed)
+            return BrokerPair.Broker is not null;
         string path = Path.Combine(nativeFolder, "bench_rival");
         if (!File.Exists(path))
             return false;
