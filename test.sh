@@ -168,7 +168,11 @@ if setarch -R true 2>/dev/null; then fixed_addresses=(setarch -R); fi
 run_ctest() { # NAME FOLDER ARGUMENT...   what has built the folder has built what its tests need
     local name=$1 folder=$2 results=$logs/ctest-$1.xml log=$logs/ctest-$1.log code=0 arguments good bad gaps inputs kept
     local -a prefix=()
-    case $name in asan | tsan) prefix=(${fixed_addresses[@]+"${fixed_addresses[@]}"}) ;; esac
+    case $name in
+        native) ;;
+        asan | tsan) prefix=(nice -n 10 ${fixed_addresses[@]+"${fixed_addresses[@]}"}) ;;
+        *) prefix=(nice -n 10) ;;
+    esac
     rm -f "$results"
     ! carry_over "$name" "$results" || return
     arguments=(--test-dir "$folder" --output-on-failure --timeout 300 --output-junit "$results" -FA built -E "^build$" "${@:3}")
@@ -195,7 +199,7 @@ run_preset() { # PRESET [PROGRAM...]   programs of the tests in C, or all there 
     local pattern
     [ -z "$filter" ] || set -- "$1" # any of them may have it
     pattern=$(IFS='|' && echo "${*:2}")
-    if ! run_logged "building with $1" "$logs/build-$1.log" 3600 bash -c 'cmake --preset "$0" && cmake --build "build/$0" -j 2 ${1+--target "$@"}' "$@"; then
+    if ! run_logged "building with $1" "$logs/build-$1.log" 3600 nice -n 10 bash -c 'cmake --preset "$0" && cmake --build "build/$0" -j 2 ${1+--target "$@"}' "$@"; then
         show_failure "building with $1" "$logs/build-$1.log"
         row "$1 build" 0 1 0 $took_seconds
         return
@@ -218,7 +222,7 @@ run_with_32_bits() {
 # Lanes beside the first one, in which the tests of both languages run. Each is a shell of its own with its regions in a directory of its own, writes what it
 # would have shown to a file, and hands its rows over at its end.
 #   waiting      tests that start processes, kill them and wait for what follows: they hardly need a processor. Then Windows, then the queue
-#   processor    what needs a processor and nobody's patience, at low priority: sanitizers, then the queue
+#   processor    what needs a processor and nobody's patience, at low priority: sanitizers, other platforms; then the queue
 # The queue is what may run in any order: the first lane takes from it, too, when its tests are done, so that all end together. Checks that build
 # C# are one entry: they write the same folders.
 declare -A lanes=()
@@ -284,13 +288,12 @@ work_off_queue() { # each entry is taken by one lane
     done
 }
 
-start_lane() { # NAME NICENESS
+start_lane() { # NAME
     local name=$1
     mkdir -p "$IPC_DIR/$name"
     rm -f "$logs/lane-$name.rows"
     (
         trap '_stop_work; exit 143' TERM INT
-        renice -n "$2" -p "$BASHPID" >/dev/null 2>&1
         passed=0 failed=0 skipped=0 carried=0 rows=()
         export IPC_DIR=$IPC_DIR/$name
         "lane_$name"
@@ -355,8 +358,8 @@ shopt -s nullglob
 export -f whitespace
 fill_queue
 echo 0 >"$logs/queue"
-start_lane waiting 0
-start_lane processor 10
+start_lane waiting
+start_lane processor
 case $depth in
     full | long) run_ctest native build/native -LE '^analysis$' ;;
     *) run_ctest native build/native -LE '^(analysis|full)$' ;;
@@ -374,10 +377,10 @@ done
 
 work_off_queue
 end_lane waiting
+end_lane processor
 if [ -z "$filter" ] && [ $configuration = Release ]; then
     IPC_TEST_RUN=$run_mark check "promises that were broken once" tests/promises.sh --results "$logs" # after their tests: what has passed is not run again
 fi
-end_lane processor
 
 if leftovers_end "$logs/leftovers.log"; then
     row "nothing left behind" 1 0 0 0
