@@ -185,6 +185,7 @@ internal static class Figures
             yield return new Figure("default.uds.64" + quantile, Microseconds, Managed);
             yield return new Figure("default.rpc.sync.64.cs" + quantile, Microseconds, Managed, "default.uds.64" + quantile, Judged(0.2, 0.6));
             yield return new Figure("default.rpc.async.64.cs" + quantile, Microseconds, Managed, "default.uds.64" + quantile, Judged(0.4, 0.6));
+            yield return new Figure("default.rpc.task.64.cs" + quantile, Microseconds, Managed, "default.uds.64" + quantile, Judged(0.4, 0.6));
             yield return new Figure("default.rpc.sync.64.cpp" + quantile, Microseconds, NativeRpc, "default.uds.64" + quantile, Judged(0.2, 0.6));
             for (int loops = 0; loops <= 2; loops++)
             {

@@ -1,17 +1,25 @@
 using System;
 using System.Diagnostics;
 using System.IO;
+using System.Linq;
 using System.Threading.Tasks;
 using Ipc.Rpc;
 
 namespace Ipc.Matrix;
 
 /// <summary>64 bytes there and back by a call, as a program makes it that sets no option.</summary>
-internal sealed class PlainRpc(bool isAsync, double quantile) : PlainEcho(quantile)
+internal sealed class PlainRpc(PlainRpc.Call how, double quantile) : PlainEcho(quantile)
 {
     private readonly Blob _request = new(new byte[62]); // tag and length take two of the 64
     private RpcServer? _server;
     private RpcClient? _client;
+
+    public enum Call
+    {
+        Sync,
+        Async,
+        Task, // a contract's method that returns a task; a hundred at once were made before
+    }
 
     public override void Open(string name, Side side)
     {
@@ -30,7 +38,7 @@ internal sealed class PlainRpc(bool isAsync, double quantile) : PlainEcho(quanti
     protected override void Run(long[] ticks)
     {
         IBench bench = BenchRpc.Client(_client!);
-        if (isAsync)
+        if (how != Call.Sync)
             Task.Run(() => RunAsync(bench, ticks)).GetAwaiter().GetResult();
         else
             Run(bench, ticks);
@@ -48,10 +56,27 @@ internal sealed class PlainRpc(bool isAsync, double quantile) : PlainEcho(quanti
 
     private async Task RunAsync(IBench bench, long[] ticks)
     {
+        if (how == Call.Task)
+        {
+            await RunTasksAsync(bench, ticks);
+            return;
+        }
+
         for (int i = 0; i < ticks.Length; i++)
         {
             long began = Stopwatch.GetTimestamp();
             Check(await bench.EchoAsync(_request));
+            ticks[i] = Stopwatch.GetTimestamp() - began;
+        }
+    }
+
+    private async Task RunTasksAsync(IBench bench, long[] ticks)
+    {
+        await Task.WhenAll(Enumerable.Range(0, 100).Select(_ => RpcCaller.TaskOf(bench.EchoAsync(_request))));
+        for (int i = 0; i < ticks.Length; i++)
+        {
+            long began = Stopwatch.GetTimestamp();
+            Check(await RpcCaller.TaskOf(bench.EchoAsync(_request)));
             ticks[i] = Stopwatch.GetTimestamp() - began;
         }
     }
