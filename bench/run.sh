@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# usage: bench/run.sh [--quick] [--json FILE] [--only PATTERN]     builds, then measures and prints one table.
+# usage: bench/run.sh [--quick] [--json FILE] [--docs] [--only PATTERN]     builds, then measures and prints one table.
 #
 #   (none)          15 rounds per figure      about 10 minutes after the build
 #   --quick         5 shorter rounds          3 to 4 minutes after the build
 #   --only PATTERN  e.g. 'ring.*' or '*.cs'; the limits and rivals that these need come too
 #   --json FILE     the same rows as a list of objects
+#   --docs          writes the tables of docs/performance.md and README.md from this one run
 #
 # Run it on a machine that does nothing else: two busy cores are what is measured. docs/performance.md says how to read it.
 set -u
@@ -12,7 +13,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/broker.sh"
 
 case " $* " in
-    *" --help "* | *" -h "*) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    *" --help "* | *" -h "*) sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
 esac
 arguments=() pattern='*'
 while [ $# -gt 0 ]; do # the file's name means what it means where the caller stands

@@ -12,6 +12,8 @@ internal static class Matrix
     public static int Run(Options options)
     {
         Cores cores = options.Cores ?? Cores.Find();
+        if (options.Docs && options.Only != "*")
+            throw new FormatException("--docs is about all figures: their tables have one run.");
         int rounds = options.Rounds ?? (options.Quick ? 5 : 15);
         Figure[] chosen = Choose(options.Only);
         if (chosen.Length == 0)
@@ -36,6 +38,8 @@ internal static class Matrix
         ResultTable.Print($"{Machine.Describe()}\n{Placement(cores)}; median of {rounds} rounds, limit and figure in turns", results);
         if (options.Json is not null)
             ResultJson.Write(options.Json, results);
+        if (options.Docs)
+            ResultDocs.Write(".", options.Quick ? "bench/run.sh --quick" : "bench/run.sh", $"{Placement(cores)}; median of {rounds} rounds, limit and figure in turns", results);
         return results.Any(result => result.Failed) ? 1 : 0;
     }
 

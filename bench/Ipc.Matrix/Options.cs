@@ -7,11 +7,12 @@ namespace Ipc.Matrix;
 internal sealed class Options
 {
     public const string Usage = """
-        usage: Ipc.Matrix [--quick] [--only PATTERN] [--json FILE] [--native FOLDER] [--rounds N] [--scale F]
+        usage: Ipc.Matrix [--quick] [--only PATTERN] [--json FILE] [--docs] [--native FOLDER] [--rounds N] [--scale F]
 
           --quick         5 shorter rounds per figure instead of 15
           --only PATTERN  figures whose name matches, e.g. 'ring.*' or '*.cs'; the limits and rivals that they need are measured too
           --json FILE     writes the rows to FILE as a list of objects
+          --docs          writes the tables of docs/performance.md and README.md from this one run
           --native FOLDER where the programs of bench/native are
         Other verbs: proto (prints the contract's .proto), list; measure and answer are the two processes of a managed figure;
         crew, sender and receiver are those of a figure of many.
@@ -30,6 +31,8 @@ internal sealed class Options
     public string Only { get; private set; } = "*";
 
     public string? Json { get; private set; }
+
+    public bool Docs { get; private set; }
 
     public string Native { get; private set; } = "build/native/bench/native";
 
@@ -54,6 +57,7 @@ internal sealed class Options
                 case "--quick": options.Quick = true; break;
                 case "--only": options.Only = Value("a pattern"); break;
                 case "--json": options.Json = Value("a file"); break;
+                case "--docs": options.Docs = true; break;
                 case "--native": options.Native = Value("a folder"); break;
                 case "--name": options.Name = Value("a name"); break;
                 case "--cores": options.Cores = Cores.Parse(Value("two cores")); break;

@@ -74,7 +74,7 @@ internal static class ResultTable
             result.Spread is { } spread ? spread.ToString("P0", CultureInfo.InvariantCulture) : "", rival);
     }
 
-    private static string Target(Figure figure) => figure switch
+    public static string Target(Figure figure) => figure switch
     {
         { Most: { } most } => $"<= {most:0} {figure.Unit.Symbol()}",
         { Least: { } least } => $">= {least:0} {figure.Unit.Symbol()}",
@@ -84,7 +84,7 @@ internal static class ResultTable
 
     private static Markup[] Cells(params string[] texts) => texts.Select(text => new Markup(text)).ToArray();
 
-    private static string Number(double value) => Math.Abs(value) switch
+    public static string Number(double value) => Math.Abs(value) switch
     {
         0 => "0",
         < 10 => value.ToString("F2", CultureInfo.InvariantCulture),
