@@ -284,6 +284,30 @@ internal sealed partial class ClientLink : BrokerLink
             throw Failed(method, RpcStatus.Unavailable, Nobody, isUnsent: true);
     }
 
+    /// <summary>How many servers consume the queue.</summary>
+    /// <exception cref="RpcCallException">That could not be learned.</exception>
+    public async Task<int> CountAsync(CancellationToken cancellationToken)
+    {
+        using CancellationTokenSource limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limited.CancelAfter(_options.ConnectTimeout);
+        try
+        {
+            long servers = await CountServersAsync(limited.Token).ConfigureAwait(false);
+            if (servers <= int.MaxValue)
+                return (int)servers;
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            // below
+        }
+
+        throw Failed(
+            null, RpcStatus.Unavailable,
+            Broker.First(Address.Broker) + " does not say how many servers consume the queue " + Address.WorkQueue +
+            (HasEnded ? ": the connection was lost." : ", within ConnectTimeout of " + _options.ConnectTimeout + "."),
+            isUnsent: true);
+    }
+
     private string Nobody => "Nobody consumes the queue " + Address.WorkQueue + " at " + Address.Broker +
         ". Start a server of the service, or let calls wait for one (" + nameof(RabbitMqClientOptions) + "." +
         nameof(RabbitMqClientOptions.WaitForReady) + ").";

@@ -257,6 +257,9 @@ public sealed partial class RabbitMqCaller : RpcCaller
         ObjectDisposedException.ThrowIf(_recovery.Closing.IsCancellationRequested, typeof(RabbitMqClient));
         if (_recovery.Link is { } link)
             return link;
+        await _recovery.TriedAsync().WaitAsync(cancellationToken).ConfigureAwait(false); // the first call connects
+        if (_recovery.Link is { } first)
+            return first;
         RpcCallException missing = _recovery.Missing(method);
         if (!_options.WaitForReady || missing.Status == RpcStatus.Unauthenticated)
             throw missing;

@@ -32,6 +32,9 @@ public sealed class RabbitMqClientOptions : RabbitMqOptions
     /// Default: 15 seconds.</summary>
     public TimeSpan StreamLease { get; set; } = TimeSpan.FromSeconds(15);
 
+    /// <summary>A copy. It has the same <see cref="Retry"/>.</summary>
+    public RabbitMqClientOptions Copy() => (RabbitMqClientOptions)MemberwiseClone();
+
     internal RabbitMqClientOptions Checked()
     {
         Check();
@@ -43,6 +46,6 @@ public sealed class RabbitMqClientOptions : RabbitMqOptions
             throw Wrong(nameof(StreamWindow), StreamWindow, "1 to 65535");
         if (StreamLease < StreamTerms.ShortestLease || StreamLease > StreamTerms.LongestLease)
             throw Wrong(nameof(StreamLease), StreamLease, "a second to an hour");
-        return (RabbitMqClientOptions)MemberwiseClone();
+        return Copy();
     }
 }

@@ -33,6 +33,13 @@ public abstract class RabbitMqOptions
     /// RabbitMQ 4.0). Default: 16 MiB.</summary>
     public int MaxMessageBytes { get; set; } = 16 << 20;
 
+    /// <summary>Is told when there is a connection to the broker, when it was lost, and when an attempt failed for
+    /// another reason than the one before; for a log. Not of what <see cref="RabbitMqClient.ConnectAsync"/> or
+    /// <see cref="RabbitMqServer.StartAsync(string, RabbitMqServerOptions?, RpcService[])"/> throws, and not of the end
+    /// by disposal. It runs on a thread of the pool, one call at a time. Nothing is tried again, and no disposal ends,
+    /// before it returns.</summary>
+    public Action<RabbitMqConnectionChange>? ConnectionChanged { get; set; }
+
     private protected void Check()
     {
         if (ConnectTimeout <= TimeSpan.Zero || ConnectTimeout > TimeSpan.FromHours(1))

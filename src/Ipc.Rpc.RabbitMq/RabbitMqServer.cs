@@ -66,7 +66,8 @@ public sealed class RabbitMqServer : IAsyncDisposable
     public static Task<RabbitMqServer> StartAsync(string address, params RpcService[] services)
         => StartAsync(address, null, services);
 
-    /// <summary>The same with options.</summary>
+    /// <summary>The same with options. With <see cref="RabbitMqServerOptions.WaitForBroker"/> it starts without a
+    /// broker, too.</summary>
     /// <param name="address">As of <see cref="RabbitMqClient.ConnectAsync"/>.</param>
     /// <param name="options">Options; <see langword="null"/> for the defaults.</param>
     /// <param name="services">What it serves.</param>
@@ -84,7 +85,8 @@ public sealed class RabbitMqServer : IAsyncDisposable
         try
         {
             return StartedAsync(
-                new RabbitMqServer(parsed, copy, server, RpcClient.Connect(inner, ClientOptionsOf(copy))));
+                new RabbitMqServer(parsed, copy, server, RpcClient.Connect(inner, ClientOptionsOf(copy))),
+                copy.WaitForBroker);
         }
         catch
         {
@@ -136,11 +138,16 @@ public sealed class RabbitMqServer : IAsyncDisposable
         return client;
     }
 
-    private static async Task<RabbitMqServer> StartedAsync(RabbitMqServer server)
+    private static async Task<RabbitMqServer> StartedAsync(RabbitMqServer server, bool waits)
     {
         try
         {
-            await server._recovery.StartAsync(CancellationToken.None).ConfigureAwait(false);
+            if (!waits)
+                await server._recovery.StartAsync(CancellationToken.None).ConfigureAwait(false);
+            else
+                await server._recovery.TriedAsync().ConfigureAwait(false);
+            if (waits && !server.IsConnected && server._recovery.Refusal is { } refusal)
+                throw refusal;
             return server;
         }
         catch

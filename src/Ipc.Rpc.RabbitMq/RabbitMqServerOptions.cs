@@ -34,6 +34,20 @@ public sealed class RabbitMqServerOptions : RabbitMqOptions
     /// this process. Default: <see langword="null"/>, the defaults.</summary>
     public RpcServerOptions? Handlers { get; set; }
 
+    /// <summary>Whether a server starts although no broker answers: it goes on trying then, as after the loss of a
+    /// connection, and serves as soon as one does (<see cref="RabbitMqServer.IsConnected"/>). A broker that refuses it
+    /// at the first attempt fails the start in any case; one that does so later is tried again. By default the start
+    /// fails with <see cref="RpcStatus.Unavailable"/>.</summary>
+    public bool WaitForBroker { get; set; }
+
+    /// <summary>A copy, with a copy of <see cref="Handlers"/>.</summary>
+    public RabbitMqServerOptions Copy()
+    {
+        RabbitMqServerOptions copy = (RabbitMqServerOptions)MemberwiseClone();
+        copy.Handlers = Handlers?.Copy();
+        return copy;
+    }
+
     internal RabbitMqServerOptions Checked()
     {
         Check();
@@ -45,8 +59,6 @@ public sealed class RabbitMqServerOptions : RabbitMqOptions
             throw Wrong(nameof(QueueKind), QueueKind, "one of its names");
         if (MaxDeliveries is < 1 or > 20)
             throw Wrong(nameof(MaxDeliveries), MaxDeliveries, "1 to 20");
-        RabbitMqServerOptions copy = (RabbitMqServerOptions)MemberwiseClone();
-        copy.Handlers = Handlers?.Copy();
-        return copy;
+        return Copy();
     }
 }

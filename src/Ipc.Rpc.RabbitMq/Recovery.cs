@@ -20,7 +20,9 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
     private TaskCompletionSource<TLink> _next = Waiting();
     private TLink? _link;
     private RpcCallException? _failure; // of the last attempt
+    private Task? _first; // the first attempt, or its end
     private Task? _run;
+    private string? _told; // why there is none; null while there is one
 
     public Recovery(RabbitMqAddress address, RabbitMqOptions options, string role, Func<IConnection, TLink> make)
     {
@@ -48,13 +50,56 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
 
     /// <summary>Opens the first link.</summary>
     /// <exception cref="RpcCallException">There is no broker, or it refuses.</exception>
-    public Task StartAsync(CancellationToken cancellationToken)
+    public Task StartAsync(CancellationToken cancellationToken) => Detached(() => BeginAsync(cancellationToken));
+
+    /// <summary>Tries to open the first link, unless that has been tried. Others come by themselves, whether or not it
+    /// could be opened.</summary>
+    /// <returns>The end of that attempt. It does not fail: <see cref="Link"/> and <see cref="Missing"/> tell.</returns>
+    public Task TriedAsync()
     {
-        if (ExecutionContext.IsFlowSuppressed())
-            return Task.Run(() => BeginAsync(cancellationToken), CancellationToken.None);
-        // what comes on the connection would have the deadline, the token and the trace of whoever opens it
-        using (ExecutionContext.SuppressFlow())
-            return Task.Run(() => BeginAsync(cancellationToken), CancellationToken.None);
+        lock (_gate)
+            return _first ??= Detached(TryFirstAsync);
+    }
+
+    /// <summary>With what a broker that answers has refused the last attempt; <see langword="null"/> if it has
+    /// not.</summary>
+    public RpcCallException? Refusal
+    {
+        get
+        {
+            lock (_gate)
+                return _failure?.Status == RpcStatus.Unavailable ? null : _failure;
+        }
+    }
+
+    /// <summary>The link that is open, or opens in time.</summary>
+    /// <param name="timeout">How long to wait after the first attempt; not at all after a refusal.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <exception cref="RpcCallException">There is none in time.</exception>
+    public async Task<TLink> LinkAsync(TimeSpan timeout, CancellationToken cancellationToken)
+    {
+        ObjectDisposedException.ThrowIf(Closing.IsCancellationRequested, typeof(RabbitMqClient));
+        if (Link is { } link)
+            return link;
+        await TriedAsync().WaitAsync(cancellationToken).ConfigureAwait(false);
+        if (Link is { } first)
+            return first;
+        if (timeout != TimeSpan.Zero && Refusal is null)
+        {
+            using CancellationTokenSource limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+            limited.CancelAfter(timeout);
+            try
+            {
+                return await NextAsync(limited.Token).ConfigureAwait(false);
+            }
+            catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+            {
+                // in vain
+            }
+        }
+
+        ObjectDisposedException.ThrowIf(Closing.IsCancellationRequested, typeof(RabbitMqClient));
+        throw Missing(null);
     }
 
     /// <summary>Why there is none now: what its calls fail with.</summary>
@@ -97,6 +142,7 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         TLink? link;
+        Task? first;
         lock (_gate)
         {
             if (_closing.IsCancellationRequested)
@@ -104,18 +150,40 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
             _closing.Cancel();
             _next.TrySetCanceled();
             link = _link;
+            first = _first;
         }
 
         link?.End("this end was disposed");
+        if (first is not null)
+            await first.ConfigureAwait(false); // sets _run
         if (_run is not null)
             await _run.ConfigureAwait(false);
     }
 
     private static TaskCompletionSource<TLink> Waiting() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
+    /// <summary>Runs it on the pool. What comes on the connection would have the deadline, the token and the trace of
+    /// whoever opens it.</summary>
+    private static Task Detached(Func<Task> work)
+    {
+        if (ExecutionContext.IsFlowSuppressed())
+            return Task.Run(work, CancellationToken.None);
+        using (ExecutionContext.SuppressFlow())
+            return Task.Run(work, CancellationToken.None);
+    }
+
     private async Task BeginAsync(CancellationToken cancellationToken)
     {
         TLink first = await OpenAsync(cancellationToken).ConfigureAwait(false);
+        Tell(null);
+        lock (_gate)
+            _first = Task.CompletedTask;
+        _run = Task.Run(() => RunAsync(first), CancellationToken.None);
+    }
+
+    private async Task TryFirstAsync()
+    {
+        TLink? first = await TryOpenAsync().ConfigureAwait(false);
         _run = Task.Run(() => RunAsync(first), CancellationToken.None);
     }
 
@@ -156,20 +224,31 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
         throw new OperationCanceledException(Closing);
     }
 
-    private async Task RunAsync(TLink link)
+    /// <param name="reason">Why there is no link; <see langword="null"/> when there is one.</param>
+    private void Tell(string? reason)
+    {
+        if (Closing.IsCancellationRequested || (reason is not null && reason == _told))
+            return;
+        _told = reason;
+        try
+        {
+            _options.ConnectionChanged?.Invoke(new RabbitMqConnectionChange(reason is null, reason));
+        }
+#pragma warning disable CA1031 // the user's own
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            Trace.TraceError("Ipc.Rpc.RabbitMq: who is told of connections failed: " + e);
+        }
+    }
+
+    private async Task RunAsync(TLink? link)
     {
         TimeSpan pause = _options.FirstPause;
         while (true)
         {
-            string reason = await link.Ended.ConfigureAwait(false);
-            lock (_gate)
-            {
-                if (_next.Task.IsCompleted && !_closing.IsCancellationRequested)
-                    _next = Waiting();
-            }
-
-            link.Fail(reason);
-            await link.CloseAsync().ConfigureAwait(false);
+            if (link is not null)
+                await EndedAsync(link).ConfigureAwait(false);
             long openedAt = Stopwatch.GetTimestamp();
             while (true)
             {
@@ -186,6 +265,20 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
             if (Stopwatch.GetElapsedTime(openedAt) > _options.LongestPause || !link.HasEnded)
                 pause = _options.FirstPause;
         }
+    }
+
+    private async Task EndedAsync(TLink link)
+    {
+        string reason = await link.Ended.ConfigureAwait(false);
+        lock (_gate)
+        {
+            if (_next.Task.IsCompleted && !_closing.IsCancellationRequested)
+                _next = Waiting();
+        }
+
+        link.Fail(reason);
+        Tell("The connection to " + _address.Broker + " was lost: " + reason + ".");
+        await link.CloseAsync().ConfigureAwait(false);
     }
 
     /// <returns><see langword="false"/> at this end's end.</returns>
@@ -206,7 +299,9 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
     {
         try
         {
-            return await OpenAsync(Closing).ConfigureAwait(false);
+            TLink link = await OpenAsync(Closing).ConfigureAwait(false);
+            Tell(null);
+            return link;
         }
         catch (OperationCanceledException) when (Closing.IsCancellationRequested)
         {
@@ -214,17 +309,21 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
         }
         catch (RpcCallException e)
         {
-            lock (_gate)
-                _failure = e;
-            return null;
+            return Failed(e);
         }
 #pragma warning disable CA1031 // whatever the client throws: it is tried again
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            lock (_gate)
-                _failure = Broker.Failure(e, _address, isUnsent: true);
-            return null;
+            return Failed(Broker.Failure(e, _address, isUnsent: true));
         }
+    }
+
+    private TLink? Failed(RpcCallException failure)
+    {
+        lock (_gate)
+            _failure = failure;
+        Tell(failure.Message);
+        return null;
     }
 }
