@@ -1,3 +1,4 @@
+using System;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
 
@@ -8,10 +9,13 @@ namespace Ipc.Hosting;
 public abstract class IpcBuilder<TOptions>
     where TOptions : class
 {
-    private protected IpcBuilder(IServiceCollection services, string name)
+    /// <summary>For a package that adds servers or connections of another kind.</summary>
+    /// <param name="services">The host's services.</param>
+    /// <param name="name">What it was added as.</param>
+    protected IpcBuilder(IServiceCollection services, string name)
     {
-        Services = services;
-        Name = name;
+        Services = services ?? throw new ArgumentNullException(nameof(services));
+        Name = name ?? throw new ArgumentNullException(nameof(name));
     }
 
     /// <summary>The host's services.</summary>

@@ -26,13 +26,7 @@ internal sealed class IpcClientOptionsValidator : IpcOptionsValidator<IpcClientO
         CheckRange("StreamWindow", rpc.StreamWindow, 1, ushort.MaxValue, "items", wrong);
         CheckRange("MaxPendingCalls", rpc.MaxPendingCalls, 1, int.MaxValue, "calls", wrong);
         CheckRange("Hello.Length", rpc.Hello.Length, 0, 240, "bytes", wrong);
-        if (rpc.Retry is { } retry)
-        {
-            CheckRange("Retry.Attempts", retry.Attempts, 1, int.MaxValue, "calls", wrong);
-            if (retry.FirstPause < TimeSpan.Zero || retry.FirstPause > retry.LongestPause || retry.LongestPause > TimeSpan.FromDays(1))
-                wrong.Add("Rpc.Retry.FirstPause is " + retry.FirstPause + " and LongestPause " + retry.LongestPause + "; neither is negative, and the first is no longer than the other, which is a day at most.");
-        }
-
+        CheckRetry(rpc.Retry, wrong);
         CheckRange("MaxUnsentBytes", rpc.MaxUnsentBytes, 1, long.MaxValue, "bytes", wrong);
         CheckRange("MaxQueuedBytes", rpc.MaxQueuedBytes, 0, long.MaxValue, "bytes", wrong);
         CheckRange("MaxHeldBytes", rpc.MaxHeldBytes, 1, long.MaxValue, "bytes", wrong);

@@ -79,7 +79,7 @@ public sealed class IpcServerBuilder : IpcBuilder<IpcServerOptions>
         Services.TryAdd(new ServiceDescriptor(typeof(TImplementation), typeof(TImplementation), lifetime));
         string name = Name;
         Services.TryAddKeyedSingleton(name, (provider, _) => new CallScopes(
-            provider.GetRequiredService<IServiceScopeFactory>(), name, IpcServiceCollectionExtensions.LoggerOf(provider, "Ipc.Server")));
+            provider.GetRequiredService<IServiceScopeFactory>(), name, HostServices.LoggerOf(provider, "Ipc.Server")));
         return AddService(provider =>
         {
             CallScopes scopes = provider.GetRequiredKeyedService<CallScopes>(name);

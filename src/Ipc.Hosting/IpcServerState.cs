@@ -6,7 +6,7 @@ public enum IpcServerState
     /// <summary>Its host has not started, or it could not start.</summary>
     NotStarted = 0,
 
-    /// <summary>It is taking its name.</summary>
+    /// <summary>It is taking its name, or waits for its broker.</summary>
     Starting = 1,
 
     /// <summary>It serves.</summary>

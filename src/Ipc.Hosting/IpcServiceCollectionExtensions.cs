@@ -3,8 +3,6 @@ using Ipc.Rpc;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Logging.Abstractions;
 using Microsoft.Extensions.Options;
 
 namespace Ipc.Hosting;
@@ -27,12 +25,12 @@ public static class IpcServiceCollectionExtensions
         OptionsBuilder<IpcServerOptions> options = services.AddOptions<IpcServerOptions>(name);
         if (configure is not null)
             options.Configure(configure);
-        if (!IsKnown(services, typeof(IpcServer), name))
+        if (!HostServices.IsKnown(services, typeof(IpcServer), name))
         {
             options.PostConfigure(set => set.Name = set.Name.Length == 0 ? name : set.Name).ValidateOnStart();
             services.TryAddEnumerable(ServiceDescriptor.Singleton<IValidateOptions<IpcServerOptions>, IpcServerOptionsValidator>());
             services.AddKeyedSingleton(name, (provider, _) => new IpcServer(
-                provider, name, provider.GetRequiredService<IOptionsMonitor<IpcServerOptions>>().Get(name), LoggerOf(provider, "Ipc.Server")));
+                provider, name, provider.GetRequiredService<IOptionsMonitor<IpcServerOptions>>().Get(name), HostServices.LoggerOf(provider, "Ipc.Server")));
             services.AddSingleton<IHostedService>(provider => provider.GetRequiredKeyedService<IpcServer>(name));
         }
 
@@ -50,13 +48,13 @@ public static class IpcServiceCollectionExtensions
         OptionsBuilder<IpcClientOptions> options = services.AddOptions<IpcClientOptions>(name);
         if (configure is not null)
             options.Configure(configure);
-        if (!IsKnown(services, typeof(RpcClient), name))
+        if (!HostServices.IsKnown(services, typeof(RpcClient), name))
         {
             options.PostConfigure(set => set.Name = set.Name.Length == 0 ? name : set.Name).ValidateOnStart();
             services.TryAddEnumerable(ServiceDescriptor.Singleton<IValidateOptions<IpcClientOptions>, IpcClientOptionsValidator>());
             services.AddKeyedSingleton(name, (provider, _) => IpcClients.Create(
-                provider.GetRequiredService<IOptionsMonitor<IpcClientOptions>>().Get(name), LoggerOf(provider, "Ipc.Client")));
-            services.AddSingleton<IHostedService>(provider => new IpcClientStart(provider, name, LoggerOf(provider, "Ipc.Client")));
+                provider.GetRequiredService<IOptionsMonitor<IpcClientOptions>>().Get(name), HostServices.LoggerOf(provider, "Ipc.Client")));
+            services.AddSingleton<IHostedService>(provider => new IpcClientStart(provider, name, HostServices.LoggerOf(provider, "Ipc.Client")));
         }
 
         return new IpcClientBuilder(services, name);
@@ -89,18 +87,4 @@ public static class IpcServiceCollectionExtensions
         if (name is null)
             throw new ArgumentNullException(nameof(name));
     }
-
-    internal static bool IsKnown(IServiceCollection services, Type type, string key)
-    {
-        foreach (ServiceDescriptor known in services)
-        {
-            if (known.IsKeyedService && known.ServiceType == type && key.Equals(known.ServiceKey))
-                return true;
-        }
-
-        return false;
-    }
-
-    internal static ILogger LoggerOf(IServiceProvider provider, string category)
-        => provider.GetService<ILoggerFactory>()?.CreateLogger(category) ?? NullLogger.Instance;
 }

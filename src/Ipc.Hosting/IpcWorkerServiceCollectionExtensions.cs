@@ -32,7 +32,7 @@ public static class IpcWorkerServiceCollectionExtensions
         IpcServiceCollectionExtensions.Check(services, name);
         services.TryAddScoped<THandler>();
         return Add(services, name, configure, (provider, options) => new QueueWorker<TMessage, THandler>(
-            name, options, codec, provider.GetRequiredService<IServiceScopeFactory>(), IpcServiceCollectionExtensions.LoggerOf(provider, "Ipc.Worker")));
+            name, options, codec, provider.GetRequiredService<IServiceScopeFactory>(), HostServices.LoggerOf(provider, "Ipc.Worker")));
     }
 
     /// <summary>Adds a worker that handles a topic's messages while the host runs. Each of several gets all of them.</summary>
@@ -53,7 +53,7 @@ public static class IpcWorkerServiceCollectionExtensions
         IpcServiceCollectionExtensions.Check(services, name);
         services.TryAddScoped<THandler>();
         return Add(services, name, configure, (provider, options) => new TopicConsumer<TMessage, THandler>(
-            name, options, codec, provider.GetRequiredService<IServiceScopeFactory>(), IpcServiceCollectionExtensions.LoggerOf(provider, "Ipc.Worker")));
+            name, options, codec, provider.GetRequiredService<IServiceScopeFactory>(), HostServices.LoggerOf(provider, "Ipc.Worker")));
     }
 
     /// <summary>Registers a <see cref="QueueSender{TMessage}"/>, which opens the queue when it is first asked for.</summary>
@@ -102,7 +102,7 @@ public static class IpcWorkerServiceCollectionExtensions
         IServiceCollection services, string name, Action<TOptions>? configure, Func<IServiceProvider, TOptions, IpcWorker> make)
         where TOptions : IpcWorkerOptions
     {
-        if (IpcServiceCollectionExtensions.IsKnown(services, typeof(IpcWorker), name))
+        if (HostServices.IsKnown(services, typeof(IpcWorker), name))
         {
             throw new ArgumentException(
                 "There is a worker " + name + " already. Add this one by another name, and set its options' Name to that of the queue or topic.", nameof(name));
