@@ -11,7 +11,7 @@ namespace Ipc.Api.Tests;
 /// <summary>One library as it ships for one framework, read as a compiler reads it: never loaded, never run.</summary>
 internal sealed class Asset
 {
-    public static readonly string[] Libraries = ["Ipc.Core", "Ipc.Rpc", "Ipc.Hosting", "Ipc.Native", "Ipc.Rpc.MessagePack", "Ipc.Rpc.ProtobufNet", "Ipc.Pipelines", "Ipc.Tcp", "Ipc.Rpc.RabbitMq", "Ipc.AspNetCore", "Ipc.Grpc"];
+    public static readonly string[] Libraries = ["Ipc.Core", "Ipc.Rpc", "Ipc.Hosting", "Ipc.Native", "Ipc.Rpc.MessagePack", "Ipc.Rpc.ProtobufNet", "Ipc.Pipelines", "Ipc.Tcp", "Ipc.Rpc.RabbitMq", "Ipc.Hosting.RabbitMq", "Ipc.AspNetCore", "Ipc.Grpc"];
 
     private static readonly string[] s_frameworks = ["netstandard2.0", "net8.0", "net10.0"];
 
@@ -36,7 +36,7 @@ internal sealed class Asset
     }
 
     /// <summary>What a library ships for: what it is built on is not everywhere.</summary>
-    public static string[] FrameworksOf(string library) => library is "Ipc.AspNetCore" or "Ipc.Grpc" or "Ipc.Rpc.RabbitMq" ? s_frameworks[1..] : s_frameworks;
+    public static string[] FrameworksOf(string library) => library is "Ipc.AspNetCore" or "Ipc.Grpc" or "Ipc.Rpc.RabbitMq" or "Ipc.Hosting.RabbitMq" ? s_frameworks[1..] : s_frameworks;
 
     public string Library { get; }
 

@@ -85,6 +85,7 @@ public sealed class PublicApiTests
             .Where(name => library != "Ipc.AspNetCore" || name != "Ipc.Pipelines" && !name.StartsWith("Microsoft.AspNetCore.", StringComparison.Ordinal) && !name.StartsWith("Microsoft.Extensions.", StringComparison.Ordinal))
             .Where(name => library != "Ipc.Grpc" || !name.StartsWith("Grpc.", StringComparison.Ordinal) && !name.StartsWith("Microsoft.AspNetCore.", StringComparison.Ordinal) && !name.StartsWith("Microsoft.Extensions.", StringComparison.Ordinal))
             .Where(name => library != "Ipc.Hosting" || !name.StartsWith("Microsoft.Extensions.", StringComparison.Ordinal))
+            .Where(name => library != "Ipc.Hosting.RabbitMq" || name is not ("Ipc.Hosting" or "Ipc.Rpc.RabbitMq") && !name.StartsWith("Microsoft.Extensions.", StringComparison.Ordinal))
             .Where(name => library != "Ipc.Pipelines" || name != "System.IO.Pipelines") // the framework's own from .NET 9 on
             .Where(name => library != "Ipc.Rpc.MessagePack" || name is not ("MessagePack" or "MessagePack.Annotations"))
             .Where(name => library != "Ipc.Rpc.RabbitMq" || name != "RabbitMQ.Client")

@@ -36,6 +36,7 @@ public sealed partial class LayerTests
         ["Ipc.Rpc.MessagePack"] = ["Ipc.Rpc"],
         ["Ipc.Rpc.ProtobufNet"] = ["Ipc.Rpc"],
         ["Ipc.Hosting"] = ["Ipc.Rpc"],
+        ["Ipc.Hosting.RabbitMq"] = ["Ipc.Hosting", "Ipc.Rpc.RabbitMq"],
         ["Ipc.Grpc"] = ["Ipc.Rpc"],
         ["Ipc.Rpc.RabbitMq"] = ["Ipc.Rpc"],
         ["Ipc.Pipelines"] = ["Ipc.Core"],

@@ -10,7 +10,7 @@ namespace Ipc.Architecture.Tests;
 /// <summary>What is promised of the sources as text: where the system is called, where orderings are written, how long a file is.</summary>
 public sealed partial class SourceTests
 {
-    private const string Core = "src/Ipc.Core", Rpc = "src/Ipc.Rpc", Tcp = "src/Ipc.Tcp", RabbitMq = "src/Ipc.Rpc.RabbitMq", C = "src/Ipc.Native/src", Cpp = "src/Ipc.Native/include/ipc/rpc";
+    private const string Core = "src/Ipc.Core", Rpc = "src/Ipc.Rpc", Tcp = "src/Ipc.Tcp", RabbitMq = "src/Ipc.Rpc.RabbitMq", Hosted = "src/Ipc.Hosting.RabbitMq", C = "src/Ipc.Native/src", Cpp = "src/Ipc.Native/include/ipc/rpc";
 
     [GeneratedRegex(@"""([^""\\]|\\.)*""")]
     private static partial Regex Text { get; }
@@ -39,6 +39,7 @@ public sealed partial class SourceTests
     [InlineData(Rpc, ".cs", ".cs", 400)]
     [InlineData(Tcp, ".cs", ".cs", 400)]
     [InlineData(RabbitMq, ".cs", ".cs", 400)]
+    [InlineData(Hosted, ".cs", ".cs", 400)]
     [InlineData(C, ".c", ".h", 400)]
     [InlineData(Cpp, ".hpp", ".hpp", 400)]
     public void EveryFileCanBeReadInOneSitting(string folder, string extension, string other, int lines)
@@ -54,6 +55,7 @@ public sealed partial class SourceTests
     [InlineData(Rpc)]
     [InlineData(Tcp)]
     [InlineData(RabbitMq)]
+    [InlineData(Hosted)]
     public void NoLineIsLongerThanTwoFilesSideBySideAllow(string folder) =>
         Assert.Empty(Repository.Files(folder, ".cs").SelectMany(static file => File.ReadLines(file)
             .Select((line, index) => (Place: $"{Path.GetFileName(file)}:{index + 1}", line.Length))

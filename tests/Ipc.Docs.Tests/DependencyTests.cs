@@ -16,7 +16,7 @@ public partial class DependencyTests
     private const string Begin = "<!-- dependencies:begin -->\n";
     private const string End = "<!-- dependencies:end -->";
 
-    private static readonly string[] s_packages = ["Ipc.Core", "Ipc.Rpc", "Ipc.Hosting", "Ipc.Native", "Ipc.Rpc.MessagePack", "Ipc.Rpc.ProtobufNet", "Ipc.Pipelines", "Ipc.Tcp", "Ipc.Rpc.RabbitMq", "Ipc.AspNetCore", "Ipc.Grpc", "Ipc.Tool"];
+    private static readonly string[] s_packages = ["Ipc.Core", "Ipc.Rpc", "Ipc.Hosting", "Ipc.Native", "Ipc.Rpc.MessagePack", "Ipc.Rpc.ProtobufNet", "Ipc.Pipelines", "Ipc.Tcp", "Ipc.Rpc.RabbitMq", "Ipc.Hosting.RabbitMq", "Ipc.AspNetCore", "Ipc.Grpc", "Ipc.Tool"];
 
     /// <summary>Of the SDK or of our own build: no package of ours asks for them.</summary>
     private static readonly string[] s_ofTheBuild = ["Microsoft.NET.ILLink.Tasks", "Microsoft.CodeAnalysis.BannedApiAnalyzers", "NETStandard.Library", "Microsoft.NETCore.Platforms"];

@@ -1,7 +1,13 @@
 using System;
 using System.Threading.Tasks;
+using Ipc.Hosting.RabbitMq;
 using Ipc.Rpc;
 using Ipc.Rpc.RabbitMq;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
 
 namespace Snippets;
 
@@ -18,6 +24,40 @@ internal static class Brokers
         {
             Console.WriteLine(e.Status); //> Unavailable
         }
+
+        await Hosted();
+    }
+
+    private static async Task Hosted()
+    {
+        // snippet: host-server
+        HostApplicationBuilder builder = Host.CreateApplicationBuilder();
+        builder.Services.AddIpcRabbitMqServer("store")
+            .AddService<IStore, Store>() // or an object for each call, with ServiceLifetime.Scoped
+            .WaitForBroker() // the host starts without a broker, too
+            .Options.BindConfiguration("Store");
+        // end-snippet
+
+        // snippet: host-client
+        builder.Services.AddIpcRabbitMqClient<IStore>("store", options => options.Rpc.CallTimeout = TimeSpan.FromSeconds(10))
+            .WaitForReady()
+            .Retry(attempts: 3, on: [RpcStatus.Unavailable])
+            .Options.BindConfiguration("Store");
+        // end-snippet
+
+        // snippet: host-health
+        builder.Services.AddHealthChecks()
+            .Add(IpcRabbitMqHealthChecks.Server("store"))
+            .Add(IpcRabbitMqHealthChecks.Client("store"));
+        // end-snippet
+
+        builder.Configuration["Store:Address"] = "amqp://127.0.0.1:1/store"; // nobody is there
+        builder.Logging.ClearProviders();
+        using IHost host = builder.Build();
+        await host.StartAsync();
+        HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
+        Console.WriteLine(report.Entries["ipc-rabbitmq-server:store"].Status); //> Unhealthy
+        await host.StopAsync();
     }
 
     private static async Task Serve(string address)

@@ -30,6 +30,7 @@ internal static partial class RunnerInputs
         ["Ipc.Core.Tests"] = [NativePrograms, Peers],
         ["Ipc.Crash.Tests"] = [NativePrograms, Peers, "src/Ipc.Core", "src/Ipc.Native", "tests/storm.sh", "tests/soak.sh", "eng/common.sh", "eng/programs.sh", "eng/setup.sh"],
         ["Ipc.Grpc.Tests"] = [$"{NativePrograms}/rpc_peer", "tests/Ipc.Grpc.Tests", "tests/native/rpc"],
+        ["Ipc.Hosting.RabbitMq.Tests"] = [],
         ["Ipc.Hosting.Tests"] = [],
         ["Ipc.Interop.Tests"] = [NativePrograms, Peers, "src/Ipc.Core", "src/Ipc.Native", "tests/vectors", "docs/wire-format.md"],
         ["Ipc.Native.Tests"] = [NativePrograms, "build/native/src", "src/Ipc.Native"],

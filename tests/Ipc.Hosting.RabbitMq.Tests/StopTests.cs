@@ -1,0 +1,95 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+using Ipc.Rpc;
+using Ipc.Rpc.RabbitMq;
+using Ipc.Rpc.RabbitMq.Tests;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Hosting;
+using Xunit;
+
+namespace Ipc.Hosting.RabbitMq.Tests;
+
+/// <summary>How a server ends with its host.</summary>
+public sealed class StopTests(BrokerProcess broker) : BrokerTest(broker)
+{
+    [Theory]
+    [InlineData(RabbitMqQueueKind.Quorum)]
+    [InlineData(RabbitMqQueueKind.Classic)]
+    public async Task AStoppingHostWaitsForCallsInHand(RabbitMqQueueKind kind)
+    {
+        using IHost server = await Started(Serving(configure: options => options.Rpc.QueueKind = kind));
+        using IHost client = await Started(Calling(configure: static options => options.Rpc.WaitForReady = true)); // or the call may end when its last server stops consuming
+        Desk handler = server.Services.GetRequiredService<Desk>();
+        Task<string> call = DeskOf(client).WaitAsync("Ada", Cancel).AsTask();
+        await handler.Entered.WaitAsync(Watchdog);
+        Assert.Equal(1, ServerOf(server).RequestsInHand);
+
+        Task stopping = server.StopAsync();
+        await Eventually(() => Logged.Of(24).Length == 1);
+        Assert.Equal("Server desk is stopping with 1 requests in hand.", Logged.Of(24)[0].Text);
+        Assert.Equal((IpcServerState.Stopping, HealthStatus.Degraded), (ServerOf(server).State, (await HealthOf(server)).Status));
+        if (kind == RabbitMqQueueKind.Classic) // of a quorum queue the broker counts it until it has acknowledged all
+            await HealthIs(client, HealthStatus.Degraded);
+        Assert.False(stopping.IsCompleted, "the host has stopped while a call was in hand");
+        handler.LetAnswer();
+        Assert.Equal("Hello, Ada", await call.WaitAsync(Watchdog));
+        await stopping.WaitAsync(Watchdog);
+        Assert.Equal((IpcServerState.Stopped, HealthStatus.Unhealthy), (ServerOf(server).State, (await HealthOf(server)).Status));
+        await client.StopAsync().WaitAsync(Watchdog);
+    }
+
+    /// <summary>The host's own timeout ends the wait, and another server gets the call.</summary>
+    [Fact]
+    public async Task AnImpatientHostLeavesItsCallsToAnother()
+    {
+        using IHost server = await Started(Serving(configure: static options => options.DrainTimeout = TimeSpan.FromHours(1)));
+        using IHost client = await Started(Calling(configure: static options => options.Rpc.WaitForReady = true));
+        Task<string> call = DeskOf(client).WaitAsync("Ada", Cancel).AsTask();
+        await server.Services.GetRequiredService<Desk>().Entered.WaitAsync(Watchdog);
+        using var impatient = new CancellationTokenSource();
+        Task stopping = server.StopAsync(impatient.Token);
+        await Eventually(() => Logged.Of(24).Length == 1);
+        Assert.False(stopping.IsCompleted, "the host has stopped while a call was in hand");
+        impatient.Cancel();
+        await stopping.ContinueWith(static _ => { }, TaskScheduler.Default).WaitAsync(Watchdog); // a host may say that it was cancelled
+
+        using IHost next = await Started(Serving());
+        Desk handler = next.Services.GetRequiredService<Desk>();
+        await handler.Entered.WaitAsync(Watchdog);
+        handler.LetAnswer();
+        Assert.Equal("Hello, Ada", await call.WaitAsync(Watchdog));
+        await client.StopAsync().WaitAsync(Watchdog);
+        await next.StopAsync().WaitAsync(Watchdog);
+    }
+
+    [Fact]
+    public async Task ADrainEndsInTime()
+    {
+        using IHost server = await Started(Serving(configure: static options => options.DrainTimeout = TimeSpan.Zero));
+        using IHost client = await Started(Calling());
+        Task<string> call = DeskOf(client).WaitAsync("Ada", Cancel).AsTask();
+        await server.Services.GetRequiredService<Desk>().Entered.WaitAsync(Watchdog);
+        await server.StopAsync().WaitAsync(Watchdog);
+        await FailsAsync(RpcStatus.Unavailable, () => call); // all servers have gone
+        await client.StopAsync().WaitAsync(Watchdog);
+    }
+
+    /// <summary>Who disposes a container without waiting asynchronously is not refused.</summary>
+    [Fact]
+    public async Task AContainerMayBeDisposedWithoutWaiting()
+    {
+        var services = new ServiceCollection();
+        services.AddIpcRabbitMqServer("desk", options => options.Address = Address).AddService<IDesk, Desk>();
+        services.AddIpcRabbitMqClient<IDesk>("office", options => options.Address = Address);
+        ServiceProvider provider = services.BuildServiceProvider();
+        IpcRabbitMqServer server = provider.GetRequiredKeyedService<IpcRabbitMqServer>("desk");
+        await server.StartAsync(Cancel).WaitAsync(Watchdog);
+        IDesk desk = provider.GetRequiredService<IDesk>();
+        Assert.Equal("Hello, Ada", await Task.Run(() => desk.Greet("Ada"), Cancel).WaitAsync(Watchdog));
+        await Task.Run(provider.Dispose, Cancel).WaitAsync(Watchdog);
+        Assert.Equal((IpcServerState.Stopped, false), (server.State, server.IsConnected));
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => Task.Run(() => desk.Greet("Ada"), Cancel).WaitAsync(Watchdog));
+    }
+}
