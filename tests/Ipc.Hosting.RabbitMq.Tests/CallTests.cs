@@ -39,6 +39,8 @@ public sealed class CallTests(BrokerProcess broker) : BrokerTest(broker)
         Assert.Equal("Hello, Ada", await Task.Run(() => DeskOf(client).Greet("Ada"), Cancel).WaitAsync(Watchdog));
         await client.StopAsync().WaitAsync(Watchdog);
         await server.StopAsync().WaitAsync(Watchdog);
+        RpcCallException failure = await FailsAsync(RpcStatus.Unauthenticated, () => Started(Serving(Shown, static options => (options.User, options.Password) = ("guest", "se/cr@et"))));
+        Assert.DoesNotContain("cr@et", failure.ToString(), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -32,12 +32,19 @@ public sealed class StopTests(BrokerProcess broker) : BrokerTest(broker)
         Assert.Equal((IpcServerState.Stopping, HealthStatus.Degraded), (ServerOf(server).State, (await HealthOf(server)).Status));
         if (kind == RabbitMqQueueKind.Classic) // of a quorum queue the broker counts it until it has acknowledged all
             await HealthIs(client, HealthStatus.Degraded);
+
+        // it takes no further requests, and by the time that another server has come and answered it would have gone, if it did not wait
+        using IHost next = await Started(Serving(configure: options => options.Rpc.QueueKind = kind));
+        next.Services.GetRequiredService<Desk>().Greeting = "Welcome, ";
+        await UntilAsync(async () => await Task.Run(() => DeskOf(client).Greet("Bob"), Cancel).WaitAsync(Watchdog) == "Welcome, Bob", "the other server to answer");
         Assert.False(stopping.IsCompleted, "the host has stopped while a call was in hand");
+        Assert.Equal((1, true), (ServerOf(server).RequestsInHand, ServerOf(server).IsConnected));
         handler.LetAnswer();
         Assert.Equal("Hello, Ada", await call.WaitAsync(Watchdog));
         await stopping.WaitAsync(Watchdog);
         Assert.Equal((IpcServerState.Stopped, HealthStatus.Unhealthy), (ServerOf(server).State, (await HealthOf(server)).Status));
         await client.StopAsync().WaitAsync(Watchdog);
+        await next.StopAsync().WaitAsync(Watchdog);
     }
 
     /// <summary>The host's own timeout ends the wait, and another server gets the call.</summary>
