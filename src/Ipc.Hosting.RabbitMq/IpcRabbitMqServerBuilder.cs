@@ -41,7 +41,7 @@ public sealed class IpcRabbitMqServerBuilder : IpcBuilder<IpcRabbitMqServerOptio
     public IpcRabbitMqServerBuilder AddService<
         TContract,
         [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)]
-        TImplementation>(Func<TContract, RpcService> service)
+    TImplementation>(Func<TContract, RpcService> service)
         where TContract : class
         where TImplementation : class, TContract
     {
@@ -59,7 +59,7 @@ public sealed class IpcRabbitMqServerBuilder : IpcBuilder<IpcRabbitMqServerOptio
     public IpcRabbitMqServerBuilder AddService<
         TContract,
         [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)]
-        TImplementation>(ServiceLifetime lifetime = ServiceLifetime.Singleton)
+    TImplementation>(ServiceLifetime lifetime = ServiceLifetime.Singleton)
         where TContract : class
         where TImplementation : class, TContract
         => lifetime == ServiceLifetime.Singleton
@@ -76,7 +76,7 @@ public sealed class IpcRabbitMqServerBuilder : IpcBuilder<IpcRabbitMqServerOptio
     public IpcRabbitMqServerBuilder AddService<
         TContract,
         [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)]
-        TImplementation>(Func<Func<TContract>, RpcService> servicePerCall, ServiceLifetime lifetime)
+    TImplementation>(Func<Func<TContract>, RpcService> servicePerCall, ServiceLifetime lifetime)
         where TContract : class
         where TImplementation : class, TContract
     {
