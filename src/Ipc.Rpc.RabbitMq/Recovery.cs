@@ -106,6 +106,8 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
             link = _link;
         }
 
+        if (link is { HasEnded: false })
+            await link.LeaveAsync().ConfigureAwait(false);
         link?.End("this end was disposed");
         if (_run is not null)
             await _run.ConfigureAwait(false);
