@@ -117,6 +117,7 @@ public sealed class HostileUploadTests(BrokerProcess broker) : RabbitMqTest(brok
         await using Foreign asks = await AskAsync("tap.v1/Run", new() { ["ipc-credit"] = 1 }, null);
         (IReadOnlyBasicProperties begun, _) = await asks.NextAsync();
         Assert.Null(Wire.TextOf(begun.Headers, "ipc-to"));
+        Assert.Equal(1, Wire.NumberOf((await asks.NextAsync()).Properties.Headers, "ipc-item")); // its handler has begun
         await asks.SendAsync(begun, "1", Wire.TextOf(to.Headers, "ipc-to"));
         IReadOnlyBasicProperties end = await asks.LastAsync();
         Assert.Equal((long)RpcStatus.ResourceExhausted, Wire.NumberOf(end.Headers, "ipc-status"));
