@@ -7,10 +7,13 @@ using RabbitMQ.Client;
 namespace Ipc.Rpc.RabbitMq;
 
 /// <summary>Keeps one link to a broker: opens the first one, and after each one's end another, with pauses that grow
-/// and differ from client to client.</summary>
+/// and differ from client to client. One that ends soon after it was opened, over and over, is no reason to try faster:
+/// perhaps it is a message that ends it, and comes again each time.</summary>
 internal sealed class Recovery<TLink> : IAsyncDisposable
     where TLink : BrokerLink
 {
+    private const int ManyEnds = 3;
+
     private readonly RabbitMqAddress _address;
     private readonly RabbitMqOptions _options;
     private readonly string _role;
@@ -161,9 +164,19 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
     private async Task RunAsync(TLink link)
     {
         TimeSpan pause = _options.FirstPause;
+        long openedAt = Stopwatch.GetTimestamp();
+        int ends = 0; // of links that did not live long, in a row
         while (true)
         {
             string reason = await link.Ended.ConfigureAwait(false);
+            bool livedLong = Stopwatch.GetElapsedTime(openedAt) > _options.LongestPause;
+            if (livedLong)
+                pause = _options.FirstPause;
+            ends = livedLong ? 0 : ends + 1;
+            if (ends >= ManyEnds && !_closing.IsCancellationRequested)
+                Trace.TraceWarning(
+                    "Ipc.Rpc.RabbitMq: the connection to " + _address.Broker + " of a " + _role + " " +
+                    _address.Service + " has ended soon after it was opened, " + ends + " times in a row: " + reason);
             lock (_gate)
             {
                 if (_next.Task.IsCompleted && !_closing.IsCancellationRequested)
@@ -172,7 +185,6 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
 
             link.Fail(reason);
             await link.CloseAsync().ConfigureAwait(false);
-            long openedAt = Stopwatch.GetTimestamp();
             while (true)
             {
                 if (!await PausedAsync(pause).ConfigureAwait(false))
@@ -181,12 +193,9 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
                 if (await TryOpenAsync().ConfigureAwait(false) is not { } opened)
                     continue;
                 link = opened;
+                openedAt = Stopwatch.GetTimestamp();
                 break;
             }
-
-            // one that ends at once, over and over, is no reason to try faster
-            if (Stopwatch.GetElapsedTime(openedAt) > _options.LongestPause || !link.HasEnded)
-                pause = _options.FirstPause;
         }
     }
 
