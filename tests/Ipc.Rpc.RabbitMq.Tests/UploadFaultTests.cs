@@ -15,7 +15,7 @@ public sealed class UploadFaultTests(BrokerProcess broker) : RabbitMqTest(broker
 {
     private readonly Sink _sink = new();
 
-    /// <summary>As the end of the process would: one that sends is told by the broker, one that waits by its next sign of life.</summary>
+    /// <summary>As the end of the process would: the broker sends the next item back, or the next sign of life.</summary>
     [Theory]
     [InlineData(false, true)]
     [InlineData(false, false)]
@@ -27,7 +27,7 @@ public sealed class UploadFaultTests(BrokerProcess broker) : RabbitMqTest(broker
         await ServeAsync(SinkRpc.Service(_sink), address: AddressAt(network.Port));
         Sink other = new();
         RabbitMqClientOptions options = ClientOptions;
-        options.StreamLease = sends ? TimeSpan.FromHours(1) : TimeSpan.FromSeconds(3);
+        options.StreamLease = TimeSpan.FromSeconds(3); // one that sends may have no credit left when its server goes
         options.WaitForReady = true;
         ISink client = (await ConnectAsync(options)).For<ISink>();
         Source source = OtherEndTests.Waiting(sends ? int.MaxValue : 10);
