@@ -34,6 +34,9 @@ internal abstract class BrokerLink
     /// <summary>Ends what was under way. Once, after <see cref="Ended"/>.</summary>
     public abstract void Fail(string reason);
 
+    /// <summary>Tells others, as far as that is possible in a moment, that this end goes.</summary>
+    public virtual Task LeaveAsync() => Task.CompletedTask;
+
     /// <summary>Gives the connection up.</summary>
     public void End(string reason) => _ended.TrySetResult(reason);
 

@@ -21,6 +21,7 @@ internal sealed partial class ClientLink : BrokerLink
     private static readonly TimeSpan _silence = TimeSpan.FromSeconds(1);
 
     private readonly ConcurrentDictionary<string, TaskCompletionSource<Answer>> _calls = new();
+    private readonly ConcurrentDictionary<Task, bool> _telling = new(); // cancellations that are being sent
     private readonly RabbitMqClientOptions _options;
     private readonly SemaphoreSlim _sending = new(1, 1); // a channel is no place for two who publish
     private IChannel _requests = null!;
@@ -76,7 +77,7 @@ internal sealed partial class ClientLink : BrokerLink
         }
         catch (OperationCanceledException) when (mayBeSent)
         {
-            _ = CancelAsync(request.MessageId);
+            Cancel(request.MessageId);
             throw;
         }
         finally
@@ -135,7 +136,7 @@ internal sealed partial class ClientLink : BrokerLink
             call.TrySetException(Failed(
                 null, RpcStatus.Unavailable,
                 Lost(reason) + " Whether the calls that were under way were handled is not known."));
-        foreach ((string id, IncomingStream stream) in _streams)
+        foreach ((string id, StreamCall stream) in _streams)
             stream.Fail(Failed(
                 stream.Method, RpcStatus.Unavailable,
                 Lost(reason) + " How far the stream came at its handler is not known."));
@@ -215,6 +216,17 @@ internal sealed partial class ClientLink : BrokerLink
     }
 
     /// <summary>Tells the servers that nobody waits for the answer any more. It may not arrive.</summary>
+    private void Cancel(string messageId)
+    {
+        Task telling = CancelAsync(messageId);
+        if (telling.IsCompleted)
+            return;
+        _telling[telling] = true;
+        _ = telling.ContinueWith(
+            done => _telling.TryRemove(done, out _), CancellationToken.None, TaskContinuationOptions.None,
+            TaskScheduler.Default);
+    }
+
     private async Task CancelAsync(string messageId)
     {
         try
@@ -245,8 +257,8 @@ internal sealed partial class ClientLink : BrokerLink
         Volatile.Write(ref _heardAt, Environment.TickCount64);
         if (message.BasicProperties.CorrelationId is not { } id)
             return Task.CompletedTask;
-        if (_streams.TryGetValue(id, out IncomingStream? stream))
-            stream.OnMessage(message.BasicProperties, message.Body.ToArray());
+        if (_streams.TryGetValue(id, out StreamCall? stream))
+            stream.OnMessage(message.BasicProperties, message.Body);
         else if (_calls.TryGetValue(id, out TaskCompletionSource<Answer>? call))
         {
             if (message.Body.Length > _options.MaxMessageBytes)
@@ -265,7 +277,7 @@ internal sealed partial class ClientLink : BrokerLink
     {
         if (message.BasicProperties.CorrelationId is not { } id)
             return Task.CompletedTask;
-        if (_streams.TryGetValue(id, out IncomingStream? stream))
+        if (_streams.TryGetValue(id, out StreamCall? stream))
             OnReturned(stream, message.RoutingKey);
         else if (_calls.TryGetValue(id, out TaskCompletionSource<Answer>? call))
             call.TrySetException(Failed(null, RpcStatus.Unavailable, NoQueue, isUnsent: true));
@@ -373,7 +385,7 @@ internal sealed partial class ClientLink : BrokerLink
                 "handled is not known; it waits in the queue, and may be handled yet.");
             foreach ((string id, TaskCompletionSource<Answer> call) in _calls)
                 call.TrySetException(gone);
-            foreach ((string id, IncomingStream stream) in _streams)
+            foreach ((string id, StreamCall stream) in _streams)
             {
                 if (!stream.Begun.IsCompleted)
                     stream.Fail(gone); // the others' servers have queues of their own

@@ -15,8 +15,8 @@ namespace Ipc.Rpc.RabbitMq;
 /// acknowledged, the broker gives it to another server, marked (<see cref="RabbitMqMarks"/>). One-way methods return
 /// when the broker has confirmed that it has the message. The handler's deadline is what was left when the request was
 /// sent, counted from its delivery. A cancellation is sent to the servers and may get lost.</para>
-/// <para>What it does not have: methods that take a stream, and methods with <see cref="IpcOnceAttribute"/>, which fail
-/// with <see cref="RpcStatus.Unimplemented"/>. Reports of progress do not come.</para>
+/// <para>What it does not have: methods with <see cref="IpcOnceAttribute"/>, which fail with
+/// <see cref="RpcStatus.Unimplemented"/>. Reports of progress do not come.</para>
 /// </remarks>
 public sealed partial class RabbitMqCaller : RpcCaller
 {
@@ -86,10 +86,7 @@ public sealed partial class RabbitMqCaller : RpcCaller
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(
         RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
     {
-        ArgumentNullException.ThrowIfNull(method);
-        if (method.Kind != RpcMethodKind.Unary)
-            throw new ArgumentException(
-                method.FullName + " is " + method.Kind + " and cannot be called as Unary.", nameof(method));
+        Check(method, RpcMethodKind.Unary);
         if (method.IsOnce)
             throw Failed(
                 method,
@@ -98,7 +95,7 @@ public sealed partial class RabbitMqCaller : RpcCaller
                 "be executed again. Call it over shared memory or TCP, or remove the attribute.",
                 isUnsent: true);
         cancellationToken.ThrowIfCancellationRequested();
-        return Unary(method, Encode(method, in request), cancellationToken);
+        return Unary(method, Encode(method, method.Request, in request), cancellationToken);
     }
 
     /// <inheritdoc/>
@@ -130,7 +127,7 @@ public sealed partial class RabbitMqCaller : RpcCaller
         return new ValueTask(Attempts<bool>(
             method,
             method.IsIdempotent,
-            Encode(method, in request),
+            Encode(method, method.Request, in request),
             async (link, outgoing, attempt, until, stop) =>
             {
                 await link.NotifyAsync(outgoing, attempt, until, stop).ConfigureAwait(false);
@@ -159,14 +156,15 @@ public sealed partial class RabbitMqCaller : RpcCaller
             _terms.Timeout,
             [cancellationToken, OfHandler]).ConfigureAwait(false);
         _terms.Answer?.Invoke(Wire.MetadataOf(answer.Headers));
-        return Decode(method, answer.Body);
+        return Decode(method, method.Response, answer.Body);
     }
 
-    private TResponse Decode<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, byte[] body)
+    /// <exception cref="RpcCallException">It is no such message.</exception>
+    internal TResponse Decode<TResponse>(RpcMethod method, MessageCodec<TResponse> codec, byte[] body)
     {
         try
         {
-            return method.Response.Decode(body);
+            return codec.Decode(body);
         }
         catch (ProtoException e)
         {
@@ -282,11 +280,11 @@ public sealed partial class RabbitMqCaller : RpcCaller
         return new Outgoing(method, Guid.NewGuid().ToString("N"), headers, body);
     }
 
-    private byte[] Encode<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request)
+    private byte[] Encode<TRequest>(RpcMethod method, MessageCodec<TRequest> codec, in TRequest request)
     {
         try
         {
-            return Wire.Encode(method.Request, in request);
+            return Wire.Encode(codec, in request);
         }
         catch (ProtoException e)
         {
@@ -300,7 +298,7 @@ public sealed partial class RabbitMqCaller : RpcCaller
     }
 
     /// <summary>What ended the call: its token, the handler that made it, the client's end, or the deadline.</summary>
-    private Exception Stopped(RpcMethod method, Exception stopped, CancellationToken[] tokens)
+    internal Exception Stopped(RpcMethod method, Exception stopped, CancellationToken[] tokens)
     {
         foreach (CancellationToken token in tokens)
         {
@@ -318,12 +316,16 @@ public sealed partial class RabbitMqCaller : RpcCaller
     }
 
     /// <summary>The failure of the call, of which the last attempt's is one part.</summary>
-    private RpcCallException Whole(RpcCallException last, RpcMethod method, bool mayBeSent)
+    internal RpcCallException Whole(RpcCallException last, RpcMethod method, bool mayBeSent)
         => last.Method is not null && !(mayBeSent && last.IsUnsent)
             ? last
             : RpcCallException.OfTransport(
                 last.Status, last.Message, method, _address.Peer, last.RemoteType, last.Details,
                 last.IsUnsent && !mayBeSent, last.InnerException);
+
+    /// <summary>Somebody has ended the call here.</summary>
+    internal RpcCallException Cancelled(RpcMethod method)
+        => Failed(method, RpcStatus.Cancelled, "A call to " + method.FullName + " was cancelled.");
 
     private RpcCallException Failed(
         RpcMethod method, RpcStatus status, string text, bool isUnsent = false, Exception? inner = null)

@@ -98,8 +98,9 @@ public sealed class RabbitMqClient : IAsyncDisposable, IDisposable
         where TContract : class
         => Caller.For<TContract>();
 
-    /// <summary>Closes the connection. Calls that are under way fail with <see cref="RpcStatus.Unavailable"/>; later
-    /// ones throw <see cref="ObjectDisposedException"/>. At most a few seconds.</summary>
+    /// <summary>Closes the connection. Calls that are under way fail with <see cref="RpcStatus.Unavailable"/>, and the
+    /// servers of streams are told, as far as that is possible within a second; later ones throw
+    /// <see cref="ObjectDisposedException"/>. At most a few seconds.</summary>
     public ValueTask DisposeAsync() => _recovery.DisposeAsync();
 
     /// <summary>As <see cref="DisposeAsync"/>, and blocks until it is done.</summary>

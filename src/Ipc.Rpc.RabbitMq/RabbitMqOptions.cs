@@ -20,7 +20,8 @@ public abstract class RabbitMqOptions
 
     /// <summary>The pause before the broker is tried again after its connection was lost; it doubles up to
     /// <see cref="LongestPause"/>, and each pause is randomly shortened by up to a half, so that not all clients of a
-    /// broker come back at once. Default: 100 ms.</summary>
+    /// broker come back at once. It goes on doubling while connections end within <see cref="LongestPause"/> after they
+    /// were opened. Default: 100 ms.</summary>
     public TimeSpan FirstPause { get; set; } = TimeSpan.FromMilliseconds(100);
 
     /// <summary>The longest pause. Default: 5 seconds.</summary>

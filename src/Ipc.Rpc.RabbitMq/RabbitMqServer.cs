@@ -48,7 +48,7 @@ public sealed class RabbitMqServer : IAsyncDisposable
     /// <summary>Whether there is a connection to the broker now.</summary>
     public bool IsConnected => _recovery.Link is not null;
 
-    /// <summary>How many requests are being handled, and streams sent.</summary>
+    /// <summary>How many requests are being handled, calls with streams included.</summary>
     public int RequestsInHand => _recovery.Link?.InHand ?? 0;
 
     /// <summary>How many messages this server has put into the dead-letter queue.</summary>

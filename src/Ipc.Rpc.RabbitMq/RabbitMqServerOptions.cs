@@ -10,10 +10,16 @@ public sealed class RabbitMqServerOptions : RabbitMqOptions
     /// Default: 64.</summary>
     public int Prefetch { get; set; } = 64;
 
-    /// <summary>How many streams this server sends at once; further ones fail with
+    /// <summary>How many calls with a stream, in whatever direction, this server serves at once; further ones fail with
     /// <see cref="RpcStatus.ResourceExhausted"/>. They do not count for <see cref="Prefetch"/>: the request of a stream
     /// is acknowledged when the stream begins. Default: 1024.</summary>
     public int MaxStreams { get; set; } = 1024;
+
+    /// <summary>How many items of a client's stream may be under way or wait here for its handler, 1 to 65535; then the
+    /// client sends no more. It also sends no more when 1 MiB does, where each item counts for 64 bytes more than it
+    /// has. What <see cref="RpcServerOptions.StreamWindow"/> of <see cref="Handlers"/> allows waits beside that.
+    /// Default: 512.</summary>
+    public int StreamWindow { get; set; } = 512;
 
     /// <summary>The kind of the service's queues. All servers of a service have to choose the same one: the broker
     /// refuses another (<see cref="RpcStatus.FailedPrecondition"/>). Default:
@@ -55,6 +61,8 @@ public sealed class RabbitMqServerOptions : RabbitMqOptions
             throw Wrong(nameof(Prefetch), Prefetch, "1 to 65535");
         if (MaxStreams < 0)
             throw Wrong(nameof(MaxStreams), MaxStreams, "not negative");
+        if (StreamWindow is < 1 or > StreamTerms.MostItems)
+            throw Wrong(nameof(StreamWindow), StreamWindow, "1 to 65535");
         if (QueueKind is not (RabbitMqQueueKind.Quorum or RabbitMqQueueKind.Classic))
             throw Wrong(nameof(QueueKind), QueueKind, "one of its names");
         if (MaxDeliveries is < 1 or > 20)

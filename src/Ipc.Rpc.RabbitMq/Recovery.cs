@@ -7,10 +7,13 @@ using RabbitMQ.Client;
 namespace Ipc.Rpc.RabbitMq;
 
 /// <summary>Keeps one link to a broker: opens the first one, and after each one's end another, with pauses that grow
-/// and differ from client to client.</summary>
+/// and differ from client to client. One that ends soon after it was opened, over and over, is no reason to try faster:
+/// perhaps it is a message that ends it, and comes again each time.</summary>
 internal sealed class Recovery<TLink> : IAsyncDisposable
     where TLink : BrokerLink
 {
+    private const int ManyEnds = 3;
+
     private readonly RabbitMqAddress _address;
     private readonly RabbitMqOptions _options;
     private readonly string _role;
@@ -153,6 +156,8 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
             first = _first;
         }
 
+        if (link is { HasEnded: false })
+            await link.LeaveAsync().ConfigureAwait(false);
         link?.End("this end was disposed");
         if (first is not null)
             await first.ConfigureAwait(false); // sets _run
@@ -245,11 +250,20 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
     private async Task RunAsync(TLink? link)
     {
         TimeSpan pause = _options.FirstPause;
+        long openedAt = Stopwatch.GetTimestamp();
+        int ends = 0; // of links that did not live long, in a row
         while (true)
         {
             if (link is not null)
-                await EndedAsync(link).ConfigureAwait(false);
-            long openedAt = Stopwatch.GetTimestamp();
+            {
+                string reason = await link.Ended.ConfigureAwait(false);
+                bool livedLong = Stopwatch.GetElapsedTime(openedAt) > _options.LongestPause;
+                if (livedLong)
+                    pause = _options.FirstPause;
+                ends = livedLong ? 0 : ends + 1;
+                await FinishAsync(link, reason, ends).ConfigureAwait(false);
+            }
+
             while (true)
             {
                 if (!await PausedAsync(pause).ConfigureAwait(false))
@@ -258,18 +272,21 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
                 if (await TryOpenAsync().ConfigureAwait(false) is not { } opened)
                     continue;
                 link = opened;
+                openedAt = Stopwatch.GetTimestamp();
                 break;
             }
-
-            // one that ends at once, over and over, is no reason to try faster
-            if (Stopwatch.GetElapsedTime(openedAt) > _options.LongestPause || !link.HasEnded)
-                pause = _options.FirstPause;
         }
     }
 
-    private async Task EndedAsync(TLink link)
+    /// <param name="link">The link that has ended.</param>
+    /// <param name="reason">Why.</param>
+    /// <param name="ends">How many in a row have not lived long.</param>
+    private async Task FinishAsync(TLink link, string reason, int ends)
     {
-        string reason = await link.Ended.ConfigureAwait(false);
+        if (ends >= ManyEnds && !Closing.IsCancellationRequested)
+            Trace.TraceWarning(
+                "Ipc.Rpc.RabbitMq: the connection to " + _address.Broker + " of a " + _role + " " +
+                _address.Service + " has ended soon after it was opened, " + ends + " times in a row: " + reason);
         lock (_gate)
         {
             if (_next.Task.IsCompleted && !_closing.IsCancellationRequested)

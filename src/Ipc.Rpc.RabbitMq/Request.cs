@@ -38,7 +38,7 @@ internal sealed class Request
         else if (ReplyTo is not null && !(Wire.Fits(ReplyTo) && Wire.Fits(CorrelationId)))
             Foreign = "its reply-to or correlation-id is no UTF-8";
         else if (ReplyTo is null && Stream is not null)
-            Foreign = "it asks for a stream and has no reply-to";
+            Foreign = "it asks for a stream, or announces one, and has no reply-to";
         else
             (Service, Name) = (method[..slash], method[(slash + 1)..]);
         Method = method;
@@ -65,10 +65,11 @@ internal sealed class Request
 
     public TimeSpan? Expires { get; }
 
-    /// <summary>How it wants the stream that it asks for; <see langword="null"/> if it asks for one answer.</summary>
+    /// <summary>In which directions there is a stream, and how it is wanted; <see langword="null"/> if there is
+    /// none.</summary>
     public StreamTerms? Stream { get; }
 
-    /// <summary>Why no stream can be sent as it wants it.</summary>
+    /// <summary>Why there can be no stream as it wants it.</summary>
     public string? WrongStream { get; }
 
     /// <summary>Why it is no request; <see langword="null"/> if it is one.</summary>

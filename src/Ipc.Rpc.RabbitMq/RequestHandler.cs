@@ -15,7 +15,7 @@ internal sealed class RequestHandler(RpcClient client, Action<RabbitMqDeadLetter
     private static readonly ActivitySource _source = new("Ipc.Rpc.RabbitMq");
     private static readonly byte[] _nothing = [];
 
-    private readonly ConcurrentDictionary<(string, RpcMethodKind), RpcMethod<byte[], byte[]>> _methods = new();
+    private readonly ConcurrentDictionary<(string, RpcMethodKind), RpcMethod> _methods = new();
     private long _deadLetters;
 
     /// <summary>Messages that were put into the dead-letter queue.</summary>
@@ -34,7 +34,7 @@ internal sealed class RequestHandler(RpcClient client, Action<RabbitMqDeadLetter
         try
         {
             byte[] body = await ViewFor(request, answer => answered = answer).CallAsync(
-                MethodOf(request), request.Body, cancellationToken).ConfigureAwait(false);
+                (RpcMethod<byte[], byte[]>)MethodOf(request), request.Body, cancellationToken).ConfigureAwait(false);
             return ((body, answered), null);
         }
         catch (RpcCallException e)
@@ -55,10 +55,33 @@ internal sealed class RequestHandler(RpcClient client, Action<RabbitMqDeadLetter
     /// <param name="request">The request.</param>
     /// <param name="answer">Is told the metadata at the end.</param>
     /// <param name="cancellationToken">Ends it.</param>
+    /// <param name="items">What its client sends; <see langword="null"/> if it sends nothing.</param>
     public IAsyncEnumerator<byte[]> Stream(
-        Request request, Action<RpcMetadata> answer, CancellationToken cancellationToken)
-        => ViewFor(request, answer).Stream(MethodOf(request), request.Body, cancellationToken)
-            .GetAsyncEnumerator(CancellationToken.None);
+        Request request,
+        Action<RpcMetadata> answer,
+        CancellationToken cancellationToken,
+        IAsyncEnumerable<byte[]>? items = null)
+    {
+        RpcClient view = ViewFor(request, answer);
+        RpcMethod method = MethodOf(request);
+        IAsyncEnumerable<byte[]> stream = items is null
+            ? view.Stream((RpcMethod<byte[], byte[]>)method, request.Body, cancellationToken)
+            : view.Duplex((RpcStreamMethod<byte[], byte[], byte[]>)method, request.Body, items, cancellationToken);
+        return stream.GetAsyncEnumerator(CancellationToken.None);
+    }
+
+    /// <summary>The answer to a request whose client sends a stream.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="items">What its client sends.</param>
+    /// <param name="answer">Is told the metadata at the end.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    public ValueTask<byte[]> AnswerAsync(
+        Request request,
+        IAsyncEnumerable<byte[]> items,
+        Action<RpcMetadata> answer,
+        CancellationToken cancellationToken)
+        => ViewFor(request, answer).ClientStream(
+            (RpcStreamMethod<byte[], byte[], byte[]>)MethodOf(request), request.Body, items, cancellationToken);
 
     public static Activity? Begin(Request request)
         => _source.StartActivity(request.Method, ActivityKind.Consumer, Wire.TraceOf(request.Headers))?
@@ -92,12 +115,15 @@ internal sealed class RequestHandler(RpcClient client, Action<RabbitMqDeadLetter
     }
 
     /// <summary>Names come from the network: not every one of them is kept.</summary>
-    private RpcMethod<byte[], byte[]> MethodOf(Request request)
+    private RpcMethod MethodOf(Request request)
     {
-        RpcMethodKind kind = request.Stream is null ? RpcMethodKind.Unary : RpcMethodKind.ServerStream;
-        if (_methods.TryGetValue((request.Method, kind), out RpcMethod<byte[], byte[]>? known))
+        RpcMethodKind kind = request.Stream?.Kind ?? RpcMethodKind.Unary;
+        if (_methods.TryGetValue((request.Method, kind), out RpcMethod? known))
             return known;
-        RpcMethod<byte[], byte[]> method = new(request.Service, request.Name, kind, Wire.Bytes, Wire.Bytes);
+        RpcMethod method = request.Stream is { Sends: true }
+            ? new RpcStreamMethod<byte[], byte[], byte[]>(
+                request.Service, request.Name, kind, Wire.Bytes, Wire.Bytes, Wire.Bytes)
+            : new RpcMethod<byte[], byte[]>(request.Service, request.Name, kind, Wire.Bytes, Wire.Bytes);
         if (request.Method.Length <= LongestName && _methods.Count < MostNames)
             _methods[(request.Method, kind)] = method;
         return method;

@@ -76,6 +76,8 @@ internal sealed partial class ServerLink : BrokerLink
         await control.BasicConsumeAsync(
             own.QueueName, autoAck: true, cancellations, cancellationToken).ConfigureAwait(false);
 
+        await OpenItemsAsync(cancellationToken).ConfigureAwait(false);
+
         await _work.BasicQosAsync(0, (ushort)_options.Prefetch, false, cancellationToken).ConfigureAwait(false);
         AsyncEventingBasicConsumer requests = new(_work);
         requests.ReceivedAsync += OnRequest;

@@ -3,11 +3,14 @@ using System.Collections.Generic;
 
 namespace Ipc.Rpc.RabbitMq;
 
-/// <summary>How much of a stream may come first, and how long it lives without a word from its client.</summary>
-/// <param name="Items">Items that may be sent before more credit comes.</param>
+/// <summary>In which directions a call has a stream, how much may come first, and how long it lives without a word from
+/// its client.</summary>
+/// <param name="Items">Items that the server may send before more credit comes; 0 if it answers with no
+/// stream.</param>
 /// <param name="Bytes">The same in bytes.</param>
 /// <param name="Lease">After such a silence of the client the server ends the stream.</param>
-internal sealed record StreamTerms(long Items, long Bytes, TimeSpan Lease)
+/// <param name="Sends">Whether the client sends a stream.</param>
+internal sealed record StreamTerms(long Items, long Bytes, TimeSpan Lease, bool Sends = false)
 {
     /// <summary>What an item counts for beside its bytes: the broker and both ends have that much to do with
     /// it.</summary>
@@ -25,16 +28,24 @@ internal sealed record StreamTerms(long Items, long Bytes, TimeSpan Lease)
 
     private static readonly TimeSpan _usualLease = TimeSpan.FromSeconds(15);
 
+    /// <summary>Whether the server answers with a stream.</summary>
+    public bool IsAnswered => Items > 0;
+
+    public RpcMethodKind Kind =>
+        Sends ? IsAnswered ? RpcMethodKind.Duplex : RpcMethodKind.ClientStream : RpcMethodKind.ServerStream;
+
     public static long CostOf(int length) => length + OfItem;
 
     /// <summary>What a request says. It is of a peer.</summary>
     /// <param name="headers">Its headers.</param>
     /// <param name="wrong">Why it says nothing that could be; <see langword="null"/> if it does.</param>
-    /// <returns><see langword="null"/> if it asks for no stream.</returns>
+    /// <returns><see langword="null"/> if it asks for no stream, and announces none.</returns>
     public static StreamTerms? Of(IDictionary<string, object?>? headers, out string? wrong)
     {
         wrong = null;
-        if (headers is null || !headers.ContainsKey(Wire.Credit))
+        bool isAnswered = headers?.ContainsKey(Wire.Credit) == true;
+        bool sends = headers?.ContainsKey(Wire.Sends) == true;
+        if (headers is null || !(isAnswered || sends))
             return null;
         long items = Wire.NumberOf(headers, Wire.Credit) ?? 0;
         long bytes = headers.ContainsKey(Wire.CreditBytes)
@@ -43,21 +54,29 @@ internal sealed record StreamTerms(long Items, long Bytes, TimeSpan Lease)
         long lease = headers.ContainsKey(Wire.Lease)
             ? Wire.NumberOf(headers, Wire.Lease) ?? 0
             : (long)_usualLease.TotalMilliseconds;
-        if (items is < 1 or > MostItems)
+        if (sends && Wire.NumberOf(headers, Wire.Sends) != 1)
+            wrong = "its header " + Wire.Sends + " is not 1";
+        else if (isAnswered && items is (< 1 or > MostItems))
             wrong = "its header " + Wire.Credit + " is not 1 to " + MostItems;
         else if (bytes is < 1 or > MaxCredit)
             wrong = "its header " + Wire.CreditBytes + " is not 1 to " + MaxCredit;
         else if (lease < ShortestLease.TotalMilliseconds || lease > LongestLease.TotalMilliseconds)
             wrong = "its header " + Wire.Lease + " is not 1000 to 3600000 milliseconds";
         return wrong is null
-            ? new StreamTerms(items, bytes, TimeSpan.FromMilliseconds(lease))
+            ? new StreamTerms(items, bytes, TimeSpan.FromMilliseconds(lease), sends)
             : new StreamTerms(1, 1, ShortestLease);
     }
 
     public void AddTo(IDictionary<string, object?> headers)
     {
-        headers[Wire.Credit] = Items;
-        headers[Wire.CreditBytes] = Bytes;
+        if (IsAnswered)
+        {
+            headers[Wire.Credit] = Items;
+            headers[Wire.CreditBytes] = Bytes;
+        }
+
+        if (Sends)
+            headers[Wire.Sends] = 1;
         headers[Wire.Lease] = (long)Lease.TotalMilliseconds;
     }
 }

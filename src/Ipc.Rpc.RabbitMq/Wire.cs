@@ -18,16 +18,31 @@ namespace Ipc.Rpc.RabbitMq;
 //   headers         ipc-method "service/method", ipc-attempt, ipc-m-KEY (metadata), traceparent, tracestate;
 //                   of an answer ipc-status, ipc-text, ipc-error-type, ipc-details, ipc-m-KEY
 //
-// A stream is a request whose headers have ipc-credit and ipc-credit-bytes, which may come first, and ipc-lease, in
-// milliseconds. Its server answers it with
-//   a first message   ipc-item 0; reply-to is a queue that the server's connection owns, message-id the stream's key
+// A request asks for a stream with the headers ipc-credit and ipc-credit-bytes, how much may come first; it announces
+// one of its own with ipc-sends 1. Either may be there alone, or both; ipc-lease, in milliseconds, is the client's. Its
+// server answers it with
+//   a first message   ipc-item 0; reply-to is a queue that the server's connection owns, message-id the stream's key;
+//                     if the client sends, ipc-to is another such queue, for its items, and ipc-credit and
+//                     ipc-credit-bytes are how much may come first
+//   items             ipc-item 1, 2, ..., if it was asked for a stream
+//   credit            ipc-credit and ipc-credit-bytes for more, without ipc-item, if the client sends
+//   a last message    as an answer; of a stream that it was asked for with ipc-count, how many items there were, of
+//                     another call with the response. It may come before the client has sent everything
+// and hears in its first queue, from the client, messages whose message-id is that key, mandatory and with reply-to and
+// correlation-id as the request: with ipc-credit and ipc-credit-bytes for more, without for a sign of life. To its
+// second queue go, mandatory and with the same message-id and correlation-id,
 //   items             ipc-item 1, 2, ...
-//   a last message    as an answer, and ipc-count: how many items there were
-// and hears in its queue, from the client, messages whose message-id is that key, mandatory and with reply-to and
-// correlation-id as the request: with ipc-credit and ipc-credit-bytes for more, without for a sign of life. An item
-// counts for its bytes and 64 more; it may be sent while there is any credit in both, so the last one may exceed the
-// bytes. A key that the server does not know is answered by an answer that says Unavailable. A cancellation is the same
-// as of any call.
+//   the end           ipc-count: how many items there were
+// An item counts for its bytes and 64 more; it may be sent while there is any credit in both, so the last one may
+// exceed the bytes. A word for a key that the server does not know is answered by an answer that says Unavailable;
+// items for such a key have crossed the last message, and are dropped. A cancellation is the same as of any call; who
+// cannot send all of its stream cancels, and sends no end.
+//
+// Items go to a queue that is declared once for a connection: a queue for each stream would be four round trips for
+// each, and a transaction of all nodes of the broker's cluster. They do not go where the words go, so that those do not
+// wait behind them; and not by direct reply-to in the other direction, where the broker sends nothing back when the
+// receiver has gone, and keeps nothing for one that is slow but in the memory of its connection. The queue goes with
+// the connection, so no item outlives the server that it was sent to.
 
 /// <summary>The words of messages, and what is in their headers.</summary>
 internal static class Wire
@@ -37,7 +52,7 @@ internal static class Wire
     public const string Method = "ipc-method", Attempt = "ipc-attempt";
     public const string Status = "ipc-status", Text = "ipc-text", ErrorType = "ipc-error-type", Details = "ipc-details";
     public const string Credit = "ipc-credit", CreditBytes = "ipc-credit-bytes", Lease = "ipc-lease";
-    public const string Item = "ipc-item", Count = "ipc-count";
+    public const string Item = "ipc-item", Count = "ipc-count", Sends = "ipc-sends", To = "ipc-to";
     public const string Reason = "ipc-reason", DeadFrom = "ipc-dead-from";
     public const string TraceParent = "traceparent", TraceState = "tracestate";
     private const string Metadata = "ipc-m-";

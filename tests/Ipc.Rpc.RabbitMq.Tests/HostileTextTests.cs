@@ -1,7 +1,11 @@
 using System;
+using System.Collections.Concurrent;
 using System.Collections.Generic;
+using System.Diagnostics;
+using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using Ipc.Tcp.Tests;
 using Ipc.Testing.Drive;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Events;
@@ -125,6 +129,29 @@ public sealed class HostileTextTests(BrokerProcess broker) : RabbitMqTest(broker
         Assert.Equal(("kept", 1), (copy.AppId, copy.Headers!["kept"]));
     }
 
+    /// <summary>The client program cannot read it, and ends the connection; the broker gives it to the next one. Nobody can set it aside.</summary>
+    [Fact]
+    public async Task ANumberThatTheClientProgramCannotReadIsMetEverMoreRarely()
+    {
+        using BadNetwork network = new(Broker.EndPoint);
+        using Reports reports = new();
+        RabbitMqServerOptions options = ServerOptions;
+        options.LongestPause = TimeSpan.FromMinutes(1);
+        await ServeAsync(TapRpc.Service(_tap), options, AddressAt(network.Port));
+        await using IConnection connection = await new ConnectionFactory { Port = Broker.Port, HostName = "127.0.0.1" }.CreateConnectionAsync(Cancel);
+        await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: Cancel);
+        BasicProperties properties = new() { Type = "ipc-rpc/1", MessageId = "m", Headers = new Dictionary<string, object?> { ["ipc-method"] = "tap.v1/Add", ["odd"] = 1.5m } };
+        long began = Stopwatch.GetTimestamp();
+        await channel.BasicPublishAsync("", Queue, false, new NotText(properties), ReadOnlyMemory<byte>.Empty, Cancel);
+        Watchdog.Until(() => network.Connections >= 7, "it to have come seven times");
+        Assert.True(Stopwatch.GetElapsedTime(began) > TimeSpan.FromMilliseconds(600), "after pauses of 10, 20, 40, 80, 160 and 320 ms at least");
+        Watchdog.Until(() => reports.Find("ipc." + Service) || reports.Find(Service), "a report");
+        await channel.QueuePurgeAsync(Queue, Cancel); // as an operator does
+        RabbitMqClientOptions ofClient = ClientOptions;
+        ofClient.WaitForReady = true;
+        Assert.Equal(3, await Task.Run(async () => (await ConnectAsync(ofClient)).For<ITap>().Add(1, 2)).WaitAsync(Patience, Cancel));
+    }
+
     [Fact]
     public void LongNamesOfMethodsAreNotKept()
     {
@@ -149,7 +176,26 @@ public sealed class HostileTextTests(BrokerProcess broker) : RabbitMqTest(broker
         }
     }
 
-    /// <summary>Writes bytes that are no UTF-8 for a row of characters 1.</summary>
+    private sealed class Reports : TraceListener
+    {
+        private readonly ConcurrentQueue<string> _all = new();
+
+        public Reports() => Trace.Listeners.Add(this);
+
+        public bool Find(string text) => _all.Any(each => each.Contains(text, StringComparison.Ordinal) && each.Contains("times in a row", StringComparison.Ordinal));
+
+        public override void Write(string? message) => _all.Enqueue(message ?? "");
+
+        public override void WriteLine(string? message) => _all.Enqueue(message ?? "");
+
+        protected override void Dispose(bool disposing)
+        {
+            Trace.Listeners.Remove(this);
+            base.Dispose(disposing);
+        }
+    }
+
+    /// <summary>Writes bytes that are no UTF-8 for a row of characters 1, and a number that nobody can read for 1.5.</summary>
     private sealed class NotText(BasicProperties properties) : IReadOnlyBasicProperties, IAmqpHeader
     {
         public ushort ProtocolClassId => ((IAmqpHeader)properties).ProtocolClassId;
@@ -222,6 +268,9 @@ public sealed class HostileTextTests(BrokerProcess broker) : RabbitMqTest(broker
             int at = span[..written].IndexOf("\u0001\u0001\u0001\u0001\u0001"u8);
             for (int i = at; i >= 0 && i < written && span[i] == 1; i++)
                 span[i] = 0xff;
+            int number = span[..written].IndexOf("D\u0001\0\0\0\u000f"u8); // 1.5
+            if (number >= 0)
+                span[number + 1] = 200; // digits behind the point
             return written;
         }
     }

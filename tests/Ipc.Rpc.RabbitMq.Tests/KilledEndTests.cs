@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Threading.Tasks;
+using Ipc.Rpc.Tests;
 using Ipc.Testing.Drive;
 using Xunit;
 
@@ -68,6 +69,59 @@ public sealed class KilledEndTests(BrokerProcess broker) : RabbitMqTest(broker)
         Assert.Equal((3, 0), (server.RequestsInHand, tap.Cancelled));
         client.Kill();
         Watchdog.Until(() => tap is { Ended: 3, Cancelled: 3 } && server.RequestsInHand == 0, "the handlers to be told");
+    }
+
+    /// <summary>One that is sent as fast as it goes, one whose source has no more to give, one whose handler does not read, and one in both directions.</summary>
+    [Fact]
+    public async Task AServersProcessIsKilledAndWhatIsSentToItEnds()
+    {
+        using RegionDirectory its = new();
+        using OtherProcess server = Start(nameof(OtherEndTests.ServeSink), its);
+        RabbitMqClientOptions options = ClientOptions;
+        options.StreamLease = TimeSpan.FromSeconds(3);
+        ISink client = (await ConnectAsync(options)).For<ISink>();
+        Source fast = new(-1), waits = OtherEndTests.Waiting(10), held = new(-1), echoed = new(-1);
+        int next = 1;
+        Task[] calls =
+        [
+            client.TakeAsync("", fast, Cancel), client.TakeAsync("", waits, Cancel), client.TakeAsync("hold", held, Cancel),
+            Task.Run(
+                async () =>
+                {
+                    await foreach (int item in client.Echo("", echoed, Cancel))
+                        Assert.Equal(next++, item);
+                },
+                Cancel),
+        ];
+        Watchdog.Until(() => (fast.Produced > 2000 && waits.Produced == 10 && held.Produced > 500 && next > 1000) || Array.Exists(calls, static call => call.IsCompleted), "items to go");
+        server.Kill();
+        foreach (Task each in calls)
+        {
+            RpcCallException failure = await FailsAsync(RpcStatus.Unavailable, () => each);
+            Assert.False(failure.IsUnsent);
+            Assert.Contains("How far", failure.Message, StringComparison.Ordinal);
+        }
+
+        foreach (Source each in new[] { fast, waits, held, echoed })
+            Watchdog.Until(() => each.IsDisposed, "each source to be disposed");
+        Sink sink = new();
+        await ServeAsync(SinkRpc.Service(sink));
+        Assert.Equal(3, await client.TakeAsync("", new Source(2), Cancel).WaitAsync(Patience, Cancel));
+        Assert.Equal((1, 1), (sink.Begun, sink.Whole)); // nothing begins them anew
+    }
+
+    [Fact]
+    public async Task AClientsProcessIsKilledAndNoHandlerTakesAPartForTheWhole()
+    {
+        Sink sink = new();
+        RabbitMqServer server = await ServeAsync(SinkRpc.Service(sink), ServerOptions);
+        using RegionDirectory its = new();
+        using OtherProcess client = Start(nameof(OtherEndTests.Send), its);
+        Watchdog.Until(() => sink.Seen > 2000 && sink.Begun == 4, "items to come");
+        Assert.Equal((4, 0), (server.RequestsInHand, sink.Ended));
+        client.Kill();
+        Watchdog.Until(() => sink is { Ended: 4, Cancelled: 4 } && server.RequestsInHand == 0, "the handlers to be told");
+        Assert.Equal(0, sink.Whole);
     }
 
     /// <summary>This program once more, with regions of its own: what is killed leaves files.</summary>

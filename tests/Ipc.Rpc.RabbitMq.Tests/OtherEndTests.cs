@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
+using Ipc.Rpc.Tests;
 using Xunit;
 
 namespace Ipc.Rpc.RabbitMq.Tests;
@@ -24,6 +25,40 @@ public sealed class OtherEndTests
         await using RabbitMqServer server = await RabbitMqServer.StartAsync(Address, TapRpc.Service(new Tap()));
         await UntilInputEndsAsync();
     }
+
+    [Fact(Explicit = true)]
+    public async Task ServeSink()
+    {
+        await using RabbitMqServer server = await RabbitMqServer.StartAsync(Address, SinkRpc.Service(new Sink()));
+        await UntilInputEndsAsync();
+    }
+
+    /// <summary>What <see cref="KilledEndTests"/> sends itself.</summary>
+    [Fact(Explicit = true)]
+    public async Task Send()
+    {
+        await using RabbitMqClient client = await RabbitMqClient.ConnectAsync(Address, new RabbitMqClientOptions { StreamLease = TimeSpan.FromSeconds(2) }, Cancel);
+        ISink sink = client.For<ISink>();
+        _ = sink.TakeAsync("", new Source(-1), Cancel);
+        _ = sink.TakeAsync("", Waiting(10), Cancel);
+        _ = sink.TakeAsync("hold", new Source(-1), Cancel);
+        _ = Task.Run(
+            async () =>
+            {
+                await foreach (int item in sink.Echo("", new Source(-1), Cancel))
+                {
+                }
+            },
+            Cancel);
+        await UntilInputEndsAsync();
+    }
+
+    /// <summary>So many items, and then none, and no end.</summary>
+    internal static Source Waiting(int count) => new(-1, async (item, cancel) =>
+    {
+        if (item > count)
+            await Task.Delay(Timeout.Infinite, cancel);
+    });
 
     /// <summary>One stream that is read as fast as it comes, one whose handler waits, one that waits for its consumer.</summary>
     [Fact(Explicit = true)]

@@ -4,7 +4,6 @@ using System.Diagnostics;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
-using Ipc.Rpc.Peer;
 using Ipc.Tcp.Tests;
 using Ipc.Testing.Drive;
 using RabbitMQ.Client;
@@ -347,16 +346,6 @@ public sealed class StreamTests(BrokerProcess broker) : RabbitMqTest(broker)
     }
 
     [Fact]
-    public async Task StreamsOfACallerDoNotGoThere()
-    {
-        RabbitMqCaller caller = (await ConnectAsync()).Caller;
-        RpcCallException failure = await FailsAsync(RpcStatus.Unimplemented, async () => await caller.ClientStream(Shapes.Sum, 1, Nothing(), Cancel));
-        Assert.Equal((RpcStatus.Unimplemented, true), (failure.Status, failure.IsUnsent));
-        failure = Assert.Throws<RpcCallException>(() => caller.Duplex(Shapes.Shift, 1, Nothing(), Cancel));
-        Assert.Equal((RpcStatus.Unimplemented, true), (failure.Status, failure.IsUnsent));
-    }
-
-    [Fact]
     public async Task WhatNoStreamCanBeIsSaidAtOnce()
     {
         foreach (RabbitMqClientOptions options in new RabbitMqClientOptions[]
@@ -368,12 +357,6 @@ public sealed class StreamTests(BrokerProcess broker) : RabbitMqTest(broker)
         }
 
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => RabbitMqServer.StartAsync(Address, new RabbitMqServerOptions { MaxStreams = -1 }));
-    }
-
-    private static async IAsyncEnumerable<int> Nothing()
-    {
-        await Task.Yield();
-        yield break;
     }
 
     private static async Task RestAsync(IAsyncEnumerator<int> items)

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Threading.Tasks;
 using Ipc.Hosting.RabbitMq;
 using Ipc.Rpc;
@@ -84,6 +85,29 @@ internal static class Brokers
         Item apple = store.Get("apple");
         // end-snippet
         Console.WriteLine(apple.Count);
+        await Upload(store);
+    }
+
+    private static async Task Upload(IStore store)
+    {
+        // snippet: upload
+        try
+        {
+            Totals totals = await store.ImportAsync(Delivery()); // asked for items only while the server has room
+            Console.WriteLine(totals.Items);
+        }
+        catch (RpcCallException e) when (e.Status == RpcStatus.Unavailable && !e.IsUnsent)
+        {
+            Console.WriteLine("how much of it was imported is not known: " + e.Message);
+        }
+        // end-snippet
+    }
+
+    private static async IAsyncEnumerable<Item> Delivery()
+    {
+        yield return new Item("apple", 10);
+        await Task.Yield();
+        yield return new Item("fig", 2);
     }
 
     private static void LookAtMarks()
