@@ -20,6 +20,7 @@ internal sealed class IpcRabbitMqServerOptionsValidator : IpcRabbitMqOptionsVali
 
         CheckBroker(rpc, wrong);
         CheckRange("Prefetch", rpc.Prefetch, 1, ushort.MaxValue, "requests", wrong);
+        CheckRange("StreamWindow", rpc.StreamWindow, 1, ushort.MaxValue, "items", wrong);
         CheckRange("MaxStreams", rpc.MaxStreams, 0, int.MaxValue, "streams", wrong);
         if (rpc.QueueKind is not (RabbitMqQueueKind.Quorum or RabbitMqQueueKind.Classic))
             wrong.Add("Rpc.QueueKind is " + rpc.QueueKind + "; it is Quorum or Classic.");

@@ -8,8 +8,8 @@ namespace Ipc.Rpc;
 // here would make a queue of calls that are meant to run side by side. What they do is seen in the call before, if that
 // was left alone: when the next one is made while it is pending, or sooner than anybody could have been woken for it,
 // its caller goes on without it. Sooner says nothing where the thread has ended the wait of such a call meanwhile: then
-// its caller had given it back, and an answer that comes at once brings it here again within those microseconds. So each
-// thread leaves one call alone now and then (the second, then each 128th), and all calls while it collects.
+// its caller had given it back, and an answer that comes at once brings it here again within those microseconds.
+// So each thread leaves one call alone now and then (the second, then each 128th), and all calls while it collects.
 
 /// <summary>Whether a thread that makes tasks of calls waits for each of them before it makes the next.</summary>
 internal sealed class TaskHabit
