@@ -144,6 +144,8 @@ public sealed class OptionsTests : HostTest
     [InlineData("MaxMessageBytes", "0", "1")]
     [InlineData("Prefetch", "0", "1")]
     [InlineData("Prefetch", "65536", "65535")]
+    [InlineData("StreamWindow", "0", "1")]
+    [InlineData("StreamWindow", "65536", "65535")]
     [InlineData("MaxStreams", "-1", "0")]
     [InlineData("QueueKind", "2", "1")]
     [InlineData("MaxDeliveries", "0", "1")]
