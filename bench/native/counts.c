@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SMALL = 64, LARGE = 16384, WARM_UP = 3000 };
+enum { SMALL = 64, BLOCK = 1024, LARGE = 16384, WARM_UP = 3000 }; /* BLOCK: a queue's and a topic's by default; what is longer is a loan */
 
 typedef struct ends {
     ipc_ring_writer *ring_writer;
@@ -28,7 +28,7 @@ typedef struct ends {
 } ends;
 
 static char name[64];
-static char bytes[SMALL];
+static char bytes[BLOCK + 1];
 
 static void check(ipc_status status, const char *what)
 {
@@ -99,12 +99,27 @@ static void close_queue(ends *all)
     ipc_queue_close(all->queue);
 }
 
-static void queue_message(ends *all)
+static void send_and_receive(ends *all, uint32_t length)
 {
     ipc_block block;
-    CHECK(ipc_queue_send(all->queue, bytes, SMALL, 1, IPC_NOW, NULL));
+    CHECK(ipc_queue_send(all->queue, bytes, length, 1, IPC_NOW, NULL));
     CHECK(ipc_queue_try_receive(all->queue, &block));
     ipc_queue_release(all->queue, &block);
+}
+
+static void queue_message(ends *all)
+{
+    send_and_receive(all, SMALL);
+}
+
+static void queue_block(ends *all)
+{
+    send_and_receive(all, BLOCK);
+}
+
+static void queue_block_and_a_byte(ends *all)
+{
+    send_and_receive(all, BLOCK + 1);
 }
 
 static void queue_loan(ends *all)
@@ -128,12 +143,27 @@ static void close_topic(ends *all)
     ipc_topic_reader_close(all->topic_reader);
 }
 
-static void topic_message(ends *all)
+static void publish_and_read(ends *all, uint32_t length)
 {
     ipc_message message;
-    CHECK(ipc_topic_publish(all->topic_writer, bytes, SMALL, 1, 0, IPC_NOW, NULL));
+    CHECK(ipc_topic_publish(all->topic_writer, bytes, length, 1, 0, IPC_NOW, NULL));
     CHECK(ipc_topic_try_read(all->topic_reader, &message));
     CHECK(ipc_topic_release(all->topic_reader));
+}
+
+static void topic_message(ends *all)
+{
+    publish_and_read(all, SMALL);
+}
+
+static void topic_block(ends *all)
+{
+    publish_and_read(all, BLOCK);
+}
+
+static void topic_block_and_a_byte(ends *all)
+{
+    publish_and_read(all, BLOCK + 1);
 }
 
 /* ---- connections ------------------------------------------------------------------------------------- */
@@ -216,8 +246,12 @@ static const struct operation {
     {"ring.record.64", open_ring, ring_record, close_ring},
     {"ring.batch.16x64", open_ring, ring_batch, close_ring},
     {"queue.message.64", open_queue, queue_message, close_queue},
+    {"queue.block", open_queue, queue_block, close_queue},
+    {"queue.block+1", open_queue, queue_block_and_a_byte, close_queue},
     {"queue.loan.16k", open_queue, queue_loan, close_queue},
     {"topic.message.64", open_topic, topic_message, close_topic},
+    {"topic.block", open_topic, topic_block, close_topic},
+    {"topic.block+1", open_topic, topic_block_and_a_byte, close_topic},
     {"connection.echo.64", open_connection, connection_echo, close_connection},
     {"listener.echo.64", open_served, listener_echo, close_connection},
     {"mutex.section", open_mutex, mutex_section, close_mutex},

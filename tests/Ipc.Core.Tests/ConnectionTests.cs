@@ -490,6 +490,10 @@ public sealed class ConnectionTests : RegionTest
         }
 
         Assert.Equal(1000, server.Listener.Count);
+        server.Thread.UntilAsleep();
+        TimeSpan before = server.Thread.ProcessorTime();
+        Thread.Sleep(1000); // what is measured: a second of nothing
+        Assert.InRange((server.Thread.ProcessorTime() - before).TotalMilliseconds, 0, 4);
         foreach (Connection connection in connections)
             connection.Dispose();
         Watchdog.Until(() => server.Listener.Count == 0, "every place to be free");

@@ -12,6 +12,8 @@ using Xunit;
 
 namespace Ipc.Matrix.Tests;
 
+using Result = Ipc.Matrix.Cells.Result;
+
 /// <summary>What is written from a run: charts, page, table, advice.</summary>
 public sealed partial class DocumentTests : IDisposable
 {

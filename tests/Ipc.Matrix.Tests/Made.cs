@@ -3,6 +3,8 @@ using Ipc.Matrix.Cells;
 
 namespace Ipc.Matrix.Tests;
 
+using Result = Ipc.Matrix.Cells.Result;
+
 /// <summary>A run that nobody has measured: every cell of the catalogue, with figures that are made up.</summary>
 internal static class Made
 {

@@ -28,12 +28,12 @@ internal sealed record Check(string Kind, string Project, string What)
         };
     }
 
-    /// <summary>Some test of that name is among the results, and none has failed.</summary>
+    /// <summary>Some test of that name has passed, and none has failed: one that was skipped has shown nothing.</summary>
     public bool IsShownBy(IReadOnlyList<TestResult> results)
     {
         Regex name = new(Kind == "c" ? $"^(?:{What})$" : $"{Regex.Escape(What).Replace(@"\*", ".*", StringComparison.Ordinal)}$");
         TestResult[] found = [.. results.Where(test => name.IsMatch(test.Name))];
-        return found.Length != 0 && found.All(static test => test.Outcome != Outcome.Failed);
+        return found.Any(static test => test.Outcome == Outcome.Passed) && found.All(static test => test.Outcome != Outcome.Failed);
     }
 
     public override string ToString() => string.Join(' ', new[] { Kind, Project, What }.Where(static word => word.Length != 0));

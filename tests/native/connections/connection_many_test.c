@@ -1,4 +1,6 @@
 /* Many connections, many threads. */
+#include <time.h>
+
 #include "connections/connection.h"
 #include "echo_server.h"
 
@@ -11,26 +13,58 @@ static void *connect_and_close(void *unused)
     return NULL;
 }
 
-TEST(a_thousand_connections_at_once)
+enum { THOUSAND = 1000 };
+
+static ipc_connection *clients[THOUSAND];
+
+static void connect_a_thousand(echo_server *one)
 {
-    enum { COUNT = 1000 };
-    static ipc_connection *clients[COUNT];
-    echo_server one = {0};
     /* without loans: a thousand times the address space of the default budget is more than a sanitizer leaves */
     const ipc_connect_options options = {
         .to_server_capacity = 4096, .to_client_capacity = 4096, .loan_budget = IPC_NO_LOANS};
-    echo_server_start(&one, NULL);
-    for (int i = 0; i < COUNT; i++)
+    echo_server_start(one, NULL);
+    for (int i = 0; i < THOUSAND; i++)
         clients[i] = connect_to(&options);
-    WAIT_FOR(one.connected == COUNT); /* counted after the reply */
-    for (int i = 0; i < COUNT; i++)
+    WAIT_FOR(one->connected == THOUSAND); /* counted after the reply */
+    for (int i = 0; i < THOUSAND; i++)
         expect_echo(clients[i], (uint64_t)i);
+}
+
+static void close_the_thousand(echo_server *one)
+{
+    for (int i = 0; i < THOUSAND; i++)
+        ipc_connection_close(clients[i]);
+    WAIT_FOR(one->closed == THOUSAND);
+    echo_server_stop(one);
+}
+
+TEST(a_thousand_connections_at_once)
+{
+    echo_server one = {0};
+    connect_a_thousand(&one);
     for (int i = 0; i < 5000; i++) /* more of them awake than are polled */
         expect_echo(clients[i * 7 % 100], (uint64_t)i);
-    for (int i = 0; i < COUNT; i++)
-        ipc_connection_close(clients[i]);
-    WAIT_FOR(one.closed == COUNT);
-    echo_server_stop(&one);
+    close_the_thousand(&one);
+}
+
+static uint64_t processor_ns(void)
+{
+    struct timespec time;
+    CHECK_EQUAL(0, clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time));
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* The server and its clients are in this process. */
+POSIX_TEST(a_thousand_idle_connections_use_no_processor)
+{
+    echo_server one = {0};
+    connect_a_thousand(&one);
+    test_pause(50);
+    const uint64_t before = processor_ns();
+    test_pause(1000); /* what is measured: a second of nothing */
+    CHECK(processor_ns() - before < 20000000);
+    expect_echo(clients[THOUSAND - 1], 1);
+    close_the_thousand(&one);
 }
 
 static void *connect_and_echo(void *unused)

@@ -84,6 +84,16 @@ set_tests_properties(rpc_server_end_test.ClientsThatHaveTakenTheSystemsLastThrea
 # How a client ends, is cancelled, and queues; cells of tables that nobody else meets. Ten minutes: rpc_client_test rpc_client_stress --seconds 600. It prints its seed.
 ipc_cpp_program(rpc_client_test rpc_ending_test rpc_cancel_test rpc_lateness_test rpc_flood_test rpc_cells_test rpc_client_stress)
 
+# The deadlines of calls once more, with a wall clock that jumps at every look (../peers/c/jumping_clock.c).
+if(NOT IPC_SANITIZE AND NOT CMAKE_CROSSCOMPILING_EMULATOR AND CMAKE_SIZEOF_VOID_P EQUAL 8)
+    foreach(case IN ITEMS rpc_calls_test.ADeadlineEndsTheCallHereAndTheHandlerThere rpc_async_test.AnAsynchronousCallEndsAtItsDeadline
+            rpc_streams_test.TheDeadlineOfAStreamEndsItOnBothSides)
+        string(REGEX REPLACE ".*\\." "" name ${case})
+        add_test(NAME clock.${case} COMMAND rpc_test ${name})
+        set_tests_properties(clock.${case} PROPERTIES ENVIRONMENT "LD_PRELOAD=$<TARGET_FILE:jumping_clock>")
+    endforeach()
+endif()
+
 # Looks at what a sanitizer must not let it look at.
 if(NOT IPC_SANITIZE)
     add_executable(rpc_poison_test)

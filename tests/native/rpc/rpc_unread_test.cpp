@@ -36,6 +36,7 @@ constexpr ipc::rpc::method<Blob, Blob> quick{"tests.v1", "Quick"}; // in place
 constexpr ipc::rpc::method<Blob, Blob> down{"tests.v1", "Down"};
 constexpr ipc::rpc::method<Blob, Blob> up{"tests.back.v1", "Up"};
 constexpr ipc::rpc::stream_method<Blob, Blob> endless{"tests.v1", "Endless"};
+constexpr ipc::rpc::client_stream_method<Blob, Blob, Blob> taken{"tests.v1", "Taken"};
 constexpr int many = 400; // more answers than a ring of 4 KiB takes, and fewer requests than one of 256 KiB
 
 server_options patient()
@@ -102,6 +103,44 @@ void others_go_on(uint32_t method, frame_kind answer, uint16_t code, uint64_t de
     for (uint64_t i = 1; i <= many; ++i)
         CHECK_EQUAL(calls[i - 1], i);
     CHECK_EQUAL(second.call(quick, blob("still")).data(), "still");
+}
+
+// As many frames as the server takes, and ANSWER, among others, is not read; another client is served meanwhile, and after.
+void another_is_served(frame_kind answer, const std::function<std::string(uint64_t)> &frame, server_options options = patient())
+{
+    const serving here(
+        [](server &at) {
+            offer(at);
+            at.client_stream(taken, [](const Blob &, ipc::rpc::stream_input<Blob> &items, Blob &item) {
+                while (items.next(item)) {
+                }
+            });
+        },
+        std::move(options));
+    ipc::connection first = mute();
+    client second("rpc");
+    uint64_t sent = 0;
+    while (sent < 1200 && first.writer().write_until(frame(sent + 1), 1, 200ms) == IPC_OK) // the server may not read on either
+        if (++sent % 100 == 0)
+            CHECK_EQUAL(second.call(quick, blob("on"), 60s).data(), "on");
+    CHECK(sent > 100);
+    for (int i = 0; i < 50; ++i)
+        CHECK_EQUAL(second.call(quick, blob("still"), 60s).data(), "still");
+    CHECK_EQUAL(second.call(contract::echo, blob("still"), 60s).data(), "still");
+    std::string body;
+    frame_header got;
+    while (static_cast<frame_kind>((got = raw_frames::receive(first, body)).kind) != answer) {
+    }
+    if (answer == frame_kind::error)
+        CHECK_EQUAL(got.code, static_cast<uint16_t>(status::resource_exhausted));
+}
+
+std::string counting_of(uint32_t method, uint64_t call, int count, uint16_t credit = 0, uint8_t flags = 0)
+{
+    frame_header header = raw_frames::of(frame_kind::request, call, method);
+    header.code = credit;
+    header.flags = flags;
+    return raw_frames::bytes_of(header, counting(count).SerializeAsString());
 }
 
 constexpr auto number_of = [](status code) { return static_cast<uint16_t>(code); };
@@ -191,6 +230,50 @@ TEST(ItemsWithoutCreditWhoseErrorsAreNotReadStallNobody)
     }
     client second("rpc");
     CHECK_EQUAL(second.call(contract::echo, blob("on")).data(), "on");
+}
+
+TEST(CreditThatIsNotReadStallsNobody)
+{
+    server_options options = patient();
+    options.max_calls_per_connection = 200; // each is told what it may send, and waits for that
+    another_is_served(
+        frame_kind::credit,
+        [](uint64_t call) {
+            frame_header header = raw_frames::of(frame_kind::request, call, taken.id);
+            header.flags = ipc::rpc::flag_client_stream;
+            return raw_frames::bytes_of(header);
+        },
+        options);
+}
+
+TEST(ProgressThatIsNotReadStallsNobody)
+{
+    another_is_served(frame_kind::progress, [](uint64_t call) { return counting_of(contract::steps.id, call, 10); });
+}
+
+TEST(EndsOfStreamsThatAreNotReadStallNobody)
+{
+    another_is_served(frame_kind::end, [](uint64_t call) { return counting_of(contract::count.id, call, 0, 1); });
+}
+
+TEST(PongsThatAreNotReadStallNobody)
+{
+    another_is_served(frame_kind::pong, [](uint64_t call) { return raw_frames::bytes_of(raw_frames::of(frame_kind::ping, call), std::string(64, 'x')); });
+}
+
+// The first call has a stream, so its client has to be read; the others wait for it, and more of them than may do so are refused.
+TEST(ErrorsOfTooManyCallsThatAreNotReadStallNobody)
+{
+    server_options options = patient();
+    options.ordered_calls = true;
+    options.max_held_bytes = 200;
+    another_is_served(
+        frame_kind::error,
+        [](uint64_t call) {
+            return call == 1 ? counting_of(contract::collect.id, call, 0, 0, ipc::rpc::flag_client_stream)
+                             : request_of(contract::echo.id, call);
+        },
+        options);
 }
 
 TEST(StreamsThatAreNotReadStallNobodyAndStop)

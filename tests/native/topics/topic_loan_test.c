@@ -173,6 +173,32 @@ TEST(a_topic_without_loans_takes_blocks_only)
     ipc_topic_writer_close(writer);
 }
 
+/* 4,000 tries, each of which would wait for a lock that somebody has: pages for a loan are made under it. */
+TEST(trying_to_claim_does_not_wait_for_the_region_lock)
+{
+    char path[IPC_PATH_MAX];
+    static const uint8_t loan[100000];
+    ipc_topic_writer *writer = NULL;
+    ipc_region *region = NULL;
+    ipc_block block = {0};
+    const ipc_topic_options options = {.block_size = 64, .block_count = 8, .loan_budget = 1 << 20};
+    CHECK_OK(ipc_topic_writer_open("t", &options, &writer));
+    CHECK_OK(ipc_region_path("t", path, sizeof path));
+    CHECK_OK(ipc_region_open(path, NULL, NULL, NULL, IPC_NOW, &region));
+    CHECK_OK(ipc_region_lock(region, SOON));
+    const ipc_deadline until = SOON;
+    for (int i = 0; i < 2000; i++) {
+        CHECK_STATUS(IPC_FULL, ipc_topic_try_claim(writer, sizeof loan, &block));
+        CHECK_STATUS(IPC_TIMEOUT, ipc_topic_publish(writer, loan, sizeof loan, 1, 1, IPC_NOW, NULL));
+    }
+    CHECK(ipc_platform_now() < until);
+    ipc_region_unlock(region);
+    CHECK_OK(ipc_topic_try_claim(writer, sizeof loan, &block));
+    ipc_topic_abandon(writer, &block);
+    ipc_region_discard(region);
+    ipc_topic_writer_close(writer);
+}
+
 TEST(after_a_burst_a_topic_becomes_small_by_itself)
 {
     static const ipc_topic_options options = {.block_size = 8, .block_count = BLOCKS, .loan_budget = 64u << 20};
