@@ -1,6 +1,7 @@
 // Calls and streams between threads of one process, client and server both of ipc/rpc.hpp.
 #include <atomic>
 #include <ctime>
+#include <fstream>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -272,6 +273,39 @@ TEST(MessagesMuchLargerThanTheRingTravelAsLoans)
         CHECK_EQUAL(items.try_next(response, got).text, "");
         CHECK(got && response.data() == contract::pattern(i, large));
     }
+}
+
+// Shared memory that this process has present, in which both sides are: a connection's file has no name any more.
+static uint64_t bytes_present()
+{
+    std::ifstream status("/proc/self/status");
+    std::string word;
+    uint64_t kib = 0;
+    while (status >> word && word != "RssShmem:") {
+    }
+    CHECK(static_cast<bool>(status >> kib));
+    return kib * 1024;
+}
+
+TEST(ALargeResponseLeavesNoMemoryToTheSmallCallsBehindIt)
+{
+    constexpr size_t large = 100 << 20;
+    const serving here([](server &at) {
+        at.unary(special, [](const Blob &request, Blob &response) {
+            response.set_data(request.data() == "large" ? std::string(large, 'x') : "small");
+        });
+    });
+    client caller("rpc");
+    CHECK_EQUAL(caller.call(special, blob("small"), 60s).data(), "small");
+    const uint64_t before = bytes_present();
+    CHECK_EQUAL(caller.call(special, blob("large"), 60s).data().size(), large);
+    CHECK(bytes_present() >= before + large);
+    for (int i = 0; i < 20'000; ++i) // twice round the ring of 512 KiB: once a round the writer looks what it has needed
+        CHECK_EQUAL(caller.call(special, blob("small"), 60s).data(), "small");
+    const uint64_t after = bytes_present();
+    if (after > before + (4 << 20)) // what little is kept, mapped by both sides
+        check::fail(__FILE__, __LINE__, std::to_string(before) + " bytes at first, " + std::to_string(after) + " at last");
+    CHECK_EQUAL(caller.call(special, blob("large"), 60s).data().size(), large); // and it grows again
 }
 
 TEST(ManyLargeCallsAtOnceWaitForEachOthersLoans)
