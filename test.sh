@@ -330,7 +330,8 @@ if ! require test || { [ $depth = long ] && ! require_spin; }; then
     row "tools" 0 1 0 0
     finish
 fi
-[ $depth = quick ] || offer python3-grpcio:/usr/lib/python3/dist-packages/grpc doxygen:/usr/bin/doxygen valgrind:/usr/bin/valgrind # a client of the gateway, the documentation site, instruction counts
+offer valgrind:/usr/bin/valgrind # instruction counts: promise 22
+[ $depth = quick ] || offer python3-grpcio:/usr/lib/python3/dist-packages/grpc doxygen:/usr/bin/doxygen # a client of the gateway, the documentation site
 [ $depth = quick ] || offer_rabbitmq # the broker of Ipc.Rpc.RabbitMq.Tests
 [ $depth != long ] || export AnalyzeEveryFramework=true
 if [ -n "$build" ] && ! eng/build.sh $configuration; then
