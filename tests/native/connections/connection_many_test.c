@@ -49,9 +49,7 @@ TEST(a_thousand_connections_at_once)
 
 static uint64_t processor_ns(void)
 {
-    struct timespec time;
-    CHECK_EQUAL(0, clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time));
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+    return (uint64_t)clock() * (1000000000u / CLOCKS_PER_SEC);
 }
 
 /* The server and its clients are in this process. */
