@@ -271,7 +271,7 @@ fill_queue() { # longest first
     [ -z "$filter" ] || return
     local project
     [ $configuration != Release ] || [ $depth = quick ] || queue+=("queue_of_builds")
-    for project in Ipc.Interop.Tests Ipc.Core.Tests Ipc.Tcp.Tests Ipc.Rpc.Tests Ipc.Rpc.Codec.Tests Ipc.Rpc.RabbitMq.Tests Ipc.Rpc.Interop.Tests; do queue+=("run_dotnet $project"); done
+    for project in Ipc.Rpc.RabbitMq.Tests Ipc.Interop.Tests Ipc.Core.Tests Ipc.Tcp.Tests Ipc.Rpc.Tests Ipc.Rpc.Codec.Tests Ipc.Rpc.Interop.Tests; do queue+=("run_dotnet $project"); done
     if [ $depth = normal ] || [ $depth = full ]; then
         queue+=("check 'calls beside busy loops' tests/busy.sh")
     fi
