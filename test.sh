@@ -9,8 +9,8 @@ usage() {
     cat <<'END'
 usage: ./test.sh [--quick | --full | --long] [--all] [--filter TEXT] [--debug] [--no-build]
 
-  (none)         build, every test, and a short form of all that --full adds   NN minutes on 2 cores, with a cold build
-  --quick        the build and the tests alone                                 NN minutes, built before
+  (none)         build, every test, and a short form of all that --full adds   26 minutes on 2 cores, with a cold build
+  --quick        the build and the tests alone                                 12 minutes or so, built before
   --full         all tests under both sanitizers, with musl, 32 bits and ARM;
                  Windows under wine; clang-tidy, headers, documentation site;
                  what is published trimmed and as machine code                 an hour

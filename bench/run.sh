@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # usage: bench/run.sh [--quick] [--json FILE] [--docs] [--only PATTERN]     builds, then measures and prints one table.
 #
-#   (none)          15 rounds per figure      about 10 minutes after the build
-#   --quick         5 shorter rounds          3 to 4 minutes after the build
+#   (none)          15 rounds per figure      half an hour or so after the build (an estimate)
+#   --quick         5 shorter rounds          more than 9 minutes after the build
 #   --only PATTERN  e.g. 'ring.*' or '*.cs'; the limits and rivals that these need come too
 #   --json FILE     the same rows as a list of objects
 #   --docs          writes the tables of docs/performance.md and README.md from this one run
