@@ -108,10 +108,8 @@ public sealed class BatchTests
             Assert.Equal(0, Polled(10, 10));
         Assert.InRange(Polled(1000, 1), 980, 998); // awaits each again
         Assert.InRange(Polled(1000, 1, 0.001), 0, 130); // answered at once, but who had to be woken for it would not be here yet
-        Assert.InRange(Polled(1000, 1, 0.001, givesBack: true), 980, 998); // unless its answer brought it here: awaits each, and is answered at once
-        Assert.InRange(Polled(1000, 10, 0.001, givesBack: true), 0, 130); // collects ten, and is brought here by the last of them
 
-        int Polled(int calls, int together, double milliseconds = 1, bool givesBack = false)
+        int Polled(int calls, int together, double milliseconds = 1)
         {
             var pause = (long)(milliseconds * System.Diagnostics.Stopwatch.Frequency / 1000);
             int polled = 0;
@@ -121,12 +119,8 @@ public sealed class BatchTests
                 var call = new Held(++number);
                 polled += habit.MayPoll(call, now += pause) ? 1 : 0;
                 pending.Enqueue(call);
-                if (pending.Count < together)
-                    continue;
-                while (pending.TryDequeue(out Held? ended))
+                while (pending.Count >= together && pending.TryDequeue(out Held? ended))
                     Assert.True(ended.Slot.TryEnd(ended.Use, out _));
-                if (givesBack)
-                    habit.OnEndOfWait();
             }
 
             return polled;

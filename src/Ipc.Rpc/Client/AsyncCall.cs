@@ -25,7 +25,6 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
     private CallSetup _setup = CallSetup.Default;
     private CallTokens _tokens;
     private bool _polled;
-    private bool _isAwaitedTask; // a task is made of it, and it had not ended by then
 
     private protected AsyncCall()
     {
@@ -75,7 +74,6 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
         _engine = null;
         _setup = CallSetup.Default;
         _polled = false;
-        _isAwaitedTask = false;
         _core.Reset();
         ResetCall();
         Recycle();
@@ -125,9 +123,6 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
         if (_core.GetStatus(token) == ValueTaskSourceStatus.Pending)
             throw new InvalidOperationException("The call has not ended; await it.");
 
-        if (_isAwaitedTask)
-            TaskHabit.NoteEndOfWait(); // on the thread that goes on with whoever awaits that task
-
         try
         {
             _setup.Tell(this);
@@ -170,11 +165,10 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
     void IValueTaskSource<TResponse>.OnCompleted(
         Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
     {
-        _isAwaitedTask = TaskMaking.IsHere;
         if (Volatile.Read(ref _engine) is { } engine) // [engine] else the connection that takes it will be read
         {
             bool attends = TryAttend(engine.Link);
-            if (!_isAwaitedTask || !RpcBatch.TryHoldAwaited(engine))
+            if (TaskHabit.Making is null || !RpcBatch.TryHoldAwaited(engine))
             {
                 RpcBatch.BeforeWait(engine.Link);
                 if (attends)

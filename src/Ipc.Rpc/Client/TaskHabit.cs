@@ -7,9 +7,8 @@ namespace Ipc.Rpc;
 // (ClientChannel.Polling.cs). Who gets a Task does not: most await it at once, some collect many, and for them reading
 // here would make a queue of calls that are meant to run side by side. What they do is seen in the call before, if that
 // was left alone: when the next one is made while it is pending, or sooner than anybody could have been woken for it,
-// its caller goes on without it. Sooner says nothing where the thread has ended the wait of such a call meanwhile: then
-// its caller had given it back, and an answer that comes at once brings it here again within those microseconds.
-// So each thread leaves one call alone now and then (the second, then each 128th), and all calls while it collects.
+// its caller goes on without it. So each thread leaves one call alone now and then (the second, then each 128th), and
+// all calls while it collects.
 
 /// <summary>Whether a thread that makes tasks of calls waits for each of them before it makes the next.</summary>
 internal sealed class TaskHabit
@@ -27,17 +26,9 @@ internal sealed class TaskHabit
     private int _untilTry = 1;
     private int _signs;
     private bool _collects;
-    private bool _wasGivenBack; // since the last call was left alone
 
     /// <summary>That of the calling thread, if it is making a task of a call.</summary>
     public static TaskHabit? Making => TaskMaking.IsHere ? _here ??= new TaskHabit() : null;
-
-    /// <summary>On the calling thread ends the wait of a call that a task was made of: whoever made a call here before
-    /// does not hold the thread any more.</summary>
-    public static void NoteEndOfWait() => (_here ??= new TaskHabit()).OnEndOfWait();
-
-    /// <inheritdoc cref="NoteEndOfWait"/>
-    internal void OnEndOfWait() => _wasGivenBack = true;
 
     /// <summary>Whether the thread should read for a call that a task is made of, which is likely to be awaited at
     /// once.</summary>
@@ -47,8 +38,7 @@ internal sealed class TaskHabit
     {
         if (_left is { } left)
         {
-            bool goesOn = (now - _leftAt < _soon && !_wasGivenBack) ||
-                (left.IsPending(out uint use) && use == _leftUse);
+            bool goesOn = now - _leftAt < _soon || (left.IsPending(out uint use) && use == _leftUse);
             _left = null;
             _signs = goesOn ? 0 : _signs + 1;
             if (goesOn)
@@ -64,7 +54,6 @@ internal sealed class TaskHabit
         _left = call.Slot;
         _leftUse = call.Use;
         _leftAt = now;
-        _wasGivenBack = false;
         return false;
     }
 }
