@@ -10,10 +10,10 @@ usage() {
 usage: ./test.sh [--quick | --full | --long] [--all] [--filter TEXT] [--debug] [--no-build]
 
   (none)         build, every test, and a short form of all that --full adds   26 minutes on 2 cores, with a cold build
-  --quick        the build and the tests alone                                 12 minutes or so, built before
+  --quick        the build and the tests alone                                 not measured yet
   --full         all tests under both sanitizers, with musl, 32 bits and ARM;
                  Windows under wine; clang-tidy, headers, documentation site;
-                 what is published trimmed and as machine code                 an hour
+                 what is published trimmed and as machine code                 not measured yet: what it has took an hour before
   --long         also stress, fuzz, kill storms, netstandard2.0, spin models,
                  and every mutant of both languages                            hours: not run in one go yet
   --all          also what has not changed since it was last green: otherwise such results are

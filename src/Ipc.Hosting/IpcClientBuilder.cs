@@ -27,19 +27,7 @@ public sealed class IpcClientBuilder : IpcBuilder<IpcClientOptions>
     public IpcClientBuilder Retry(int attempts = 3, RpcStatus[]? on = null, TimeSpan? firstPause = null, TimeSpan? longestPause = null)
     {
         Options.PostConfigure(options =>
-        {
-            var policy = new RpcRetryPolicy { Attempts = attempts };
-            policy.FirstPause = firstPause ?? policy.FirstPause;
-            policy.LongestPause = longestPause ?? policy.LongestPause;
-            if (on is not null)
-            {
-                policy.On.Clear();
-                foreach (RpcStatus status in on)
-                    policy.On.Add(status);
-            }
-
-            (options.Rpc = options.Rpc.Copy()).Retry = policy;
-        });
+            (options.Rpc = options.Rpc.Copy()).Retry = RetryPolicies.Of(attempts, on, firstPause, longestPause));
         return this;
     }
 

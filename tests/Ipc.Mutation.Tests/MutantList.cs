@@ -13,7 +13,18 @@ internal sealed class MutantList(string file)
 {
     public IReadOnlyList<Mutant> All { get; } = Mutant.Read(Path.Combine(PeerPrograms.Top, "tests", "Ipc.Mutation.Tests", file));
 
-    public IReadOnlyList<Mutant> Chosen => [.. All.Where(IsChosen)];
+    public IReadOnlyList<Mutant> Chosen
+    {
+        get
+        {
+            if (Environment.GetEnvironmentVariable("IPC_MUTANTS") is { Length: > 0 } text)
+                return [.. All.Where(mutant => $"{mutant.Name} {mutant.File} {mutant.Test}".Contains(text, StringComparison.OrdinalIgnoreCase))];
+            if (Switches.LongRuns)
+                return All;
+            Mutant[] sample = [.. All.Where(static mutant => mutant.IsInSample)];
+            return Switches.FullRuns ? sample : [.. sample.Where(static (_, place) => place % 5 == 0)];
+        }
+    }
 
     public Mutant this[string name] => All.First(mutant => mutant.Name == name);
 
@@ -21,9 +32,4 @@ internal sealed class MutantList(string file)
     public IEnumerable<TheoryDataRow<string>> Rows() => Chosen.Count == 0
         ? [new TheoryDataRow<string>("") { Skip = $"IPC_MUTANTS names none of {file}" }]
         : Chosen.Select(static mutant => new TheoryDataRow<string>(mutant.Name));
-
-    private static bool IsChosen(Mutant mutant)
-        => Environment.GetEnvironmentVariable("IPC_MUTANTS") is { Length: > 0 } text
-            ? $"{mutant.Name} {mutant.File} {mutant.Test}".Contains(text, StringComparison.OrdinalIgnoreCase)
-            : Switches.LongRuns || (mutant.IsInSample && (Switches.FullRuns || mutant.Number % 5 == 1));
 }

@@ -118,9 +118,11 @@ public abstract class ReferenceEqualityTests<TPeer> : IClassFixture<TPeer>
         }
     }
 
-    private static bool IsFull => Environment.GetEnvironmentVariable("IPC_TEST_FULL") == "1";
+    private static bool IsLong => Environment.GetEnvironmentVariable("IPC_TEST_LONG") == "1";
 
-    private int Rounds => Environment.GetEnvironmentVariable("IPC_TEST_LONG") == "1" ? _peer.Rounds.Long : _peer.Rounds.Short;
+    private static bool IsFull => IsLong || Environment.GetEnvironmentVariable("IPC_TEST_FULL") == "1";
+
+    private int Rounds => IsLong ? _peer.Rounds.Long : _peer.Rounds.Short;
 
     private void Check<TPart>(Action<Everything, TPart> put, Gen<Assignment<TPart>>[] properties)
         where TPart : new()

@@ -26,7 +26,7 @@ internal abstract class BrokerPair(int count, int inFlight) : Subject(count)
 
     public override void Open(string name, Side side) => OpenAsync(name, side).GetAwaiter().GetResult();
 
-    /// <summary>Of one call at a time in microseconds, of messages in millions a second.</summary>
+    /// <summary>Of one call at a time in microseconds, of messages so many per message, of all lanes together.</summary>
     public override double Measure(int count)
     {
         if (inFlight == 1)
@@ -63,7 +63,7 @@ internal abstract class BrokerPair(int count, int inFlight) : Subject(count)
         for (int lane = 0; lane < inFlight; lane++)
             lanes[lane] = RepeatAsync(count / inFlight);
         await Task.WhenAll(lanes);
-        return 1000 / Nanoseconds(began, count / inFlight * inFlight);
+        return Units.Convert(Nanoseconds(began, count / inFlight * inFlight), Unit.Nanoseconds, Unit.Microseconds);
     }
 
     private async Task RepeatAsync(int count)

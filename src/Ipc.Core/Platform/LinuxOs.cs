@@ -57,7 +57,8 @@ internal sealed unsafe partial class LinuxOs : Os
     [MethodImpl(Tiering.Optimized)]
     public override uint Processor() => (uint)sched_getcpu();
 
-    // Who asks about itself is there: the thousandth reader in a process asks about all the others (25 us each).
+    // Who asks about itself is there: each of many readers in a process asks about all the others. 1,024 of them took
+    // 25 s to come and go when each was looked up in /proc, and 8 without.
     public override bool IsRunning(int pid, ulong startTime) =>
         (pid == _self.Pid && startTime == _self.StartTime && startTime != 0) || LinuxProcess.IsRunning(pid, startTime);
 
