@@ -24,6 +24,8 @@ public sealed class IpcRabbitMqServer : IHostedService, IDisposable, IAsyncDispo
     private readonly IServiceProvider _provider;
     private readonly IpcRabbitMqServerOptions _options;
     private readonly ILogger _logger;
+    private readonly CancellationTokenSource _ending = new(); // a start that is under way ends, too
+    private Task<RabbitMqServer>? _starting; // the last attempt
     private RabbitMqServer? _server;
     private string _services = string.Empty;
     private string? _trouble = "the host has not started it";
@@ -68,6 +70,8 @@ public sealed class IpcRabbitMqServer : IHostedService, IDisposable, IAsyncDispo
     /// <see cref="RabbitMqServer.StartAsync(string, RabbitMqServerOptions?, RpcService[])"/>.</exception>
     /// <exception cref="IpcException">The regions of the server within this process cannot be made.</exception>
     /// <exception cref="InvalidOperationException">It has been started before.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered, or it was
+    /// stopped or disposed while it connected.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
@@ -79,29 +83,38 @@ public sealed class IpcRabbitMqServer : IHostedService, IDisposable, IAsyncDispo
             RpcService[] services = _provider.GetKeyedServices<IpcServiceFactory>(Name)
                 .Select(factory => factory.Make(_provider)).ToArray();
             _services = string.Join(", ", services.Select(static service => service.Name));
-            RabbitMqServer server = await RabbitMqServer.StartAsync(
-                _options.Full(), Observed(), services).ConfigureAwait(false);
-            Volatile.Write(ref _server, server);
+            using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(
+                cancellationToken, _ending.Token);
+            Task<RabbitMqServer> starting = RabbitMqServer.StartAsync(
+                _options.Full(), Observed(), services, stop.Token);
+            Volatile.Write(ref _starting, starting); // whoever stops or disposes this now waits for it there
+            Volatile.Write(ref _server, await starting.ConfigureAwait(false));
         }
         catch (Exception e)
         {
-            Volatile.Write(ref _state, (int)IpcServerState.NotStarted);
+            // unless it was stopped or disposed meanwhile: then it is not started again
+            _ = Changes(IpcServerState.Starting, IpcServerState.NotStarted) ||
+                Changes(IpcServerState.Serving, IpcServerState.NotStarted);
             Volatile.Write(ref _trouble, e.Message);
             IpcLog.NotStarted(_logger, Name, e.Message);
             throw;
         }
     }
 
-    /// <summary>Stops in good order. The host's token ends the wait for requests in hand early.</summary>
+    /// <summary>Stops in good order, also while it still starts. The host's token ends the wait for requests in hand
+    /// early.</summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
-        if (Volatile.Read(ref _server) is not { } server ||
-            (!Changes(IpcServerState.Serving, IpcServerState.Stopping) &&
-            !Changes(IpcServerState.Starting, IpcServerState.Stopping)))
+        if (!Changes(IpcServerState.Serving, IpcServerState.Stopping) &&
+            !Changes(IpcServerState.Starting, IpcServerState.Stopping))
             return;
 
-        IpcRabbitMqLog.Stopping(_logger, Name, server.RequestsInHand);
-        await server.StopAsync(_options.DrainTimeout, cancellationToken).ConfigureAwait(false);
+        if (await EndStartAsync().ConfigureAwait(false) is { } server)
+        {
+            IpcRabbitMqLog.Stopping(_logger, Name, server.RequestsInHand);
+            await server.StopAsync(_options.DrainTimeout, cancellationToken).ConfigureAwait(false);
+        }
+
         if (_provider.GetKeyedService<CallScopes>(Name) is { } scopes)
             await scopes.DrainAsync(cancellationToken).ConfigureAwait(false);
         Volatile.Write(ref _state, (int)IpcServerState.Stopped);
@@ -112,10 +125,30 @@ public sealed class IpcRabbitMqServer : IHostedService, IDisposable, IAsyncDispo
     public void Dispose() => Task.Run(async () => await DisposeAsync().ConfigureAwait(false)).GetAwaiter().GetResult();
 
     /// <summary>Stops at once: the broker gives what is in hand to another server.</summary>
-    public ValueTask DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         Volatile.Write(ref _state, (int)IpcServerState.Stopped);
-        return Volatile.Read(ref _server)?.DisposeAsync() ?? default;
+        if (await EndStartAsync().ConfigureAwait(false) is { } server)
+            await server.DisposeAsync().ConfigureAwait(false);
+    }
+
+    /// <summary>Ends a start that is under way, and any later one.</summary>
+    /// <returns>The server if it had started all the same.</returns>
+    private async Task<RabbitMqServer?> EndStartAsync()
+    {
+        _ = _ending.CancelAsync();
+        if (Volatile.Read(ref _starting) is not { } starting)
+            return null;
+        try
+        {
+            return await starting.ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // who has started it is told
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+            return null;
+        }
     }
 
     private bool Changes(IpcServerState from, IpcServerState to)

@@ -76,6 +76,19 @@ public sealed class RabbitMqServer : IAsyncDisposable
     /// <exception cref="IpcException">The regions of the server within this process cannot be made.</exception>
     public static Task<RabbitMqServer> StartAsync(
         string address, RabbitMqServerOptions? options, params RpcService[] services)
+        => StartAsync(address, options, services, CancellationToken.None);
+
+    /// <summary>The same for who may have to give up while the broker is tried.</summary>
+    /// <param name="address">As of <see cref="RabbitMqClient.ConnectAsync"/>.</param>
+    /// <param name="options">Options; <see langword="null"/> for the defaults.</param>
+    /// <param name="services">What it serves.</param>
+    /// <param name="cancellationToken">Ends the attempt; nothing of the server is left then.</param>
+    /// <exception cref="ArgumentException">It is no such address; two methods have the same name or id.</exception>
+    /// <exception cref="RpcCallException">As of the other overloads.</exception>
+    /// <exception cref="IpcException">The regions of the server within this process cannot be made.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered.</exception>
+    public static Task<RabbitMqServer> StartAsync(
+        string address, RabbitMqServerOptions? options, RpcService[] services, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(services);
         RabbitMqAddress parsed = RabbitMqAddress.Parse(address);
@@ -85,8 +98,11 @@ public sealed class RabbitMqServer : IAsyncDisposable
         try
         {
             return StartedAsync(
-                new RabbitMqServer(parsed, copy, server, RpcClient.Connect(inner, ClientOptionsOf(copy))),
-                copy.WaitForBroker);
+                new RabbitMqServer(
+                    parsed, copy, server,
+                    RpcClient.Connect(inner, ClientOptionsOf(copy), CancellationToken.None)), // within this process
+                copy.WaitForBroker,
+                cancellationToken);
         }
         catch
         {
@@ -138,14 +154,15 @@ public sealed class RabbitMqServer : IAsyncDisposable
         return client;
     }
 
-    private static async Task<RabbitMqServer> StartedAsync(RabbitMqServer server, bool waits)
+    private static async Task<RabbitMqServer> StartedAsync(
+        RabbitMqServer server, bool waits, CancellationToken cancellationToken)
     {
         try
         {
             if (!waits)
-                await server._recovery.StartAsync(CancellationToken.None).ConfigureAwait(false);
+                await server._recovery.StartAsync(cancellationToken).ConfigureAwait(false);
             else
-                await server._recovery.TriedAsync().ConfigureAwait(false);
+                await server._recovery.TriedAsync().WaitAsync(cancellationToken).ConfigureAwait(false);
             if (waits && !server.IsConnected && server._recovery.Refusal is { } refusal)
                 throw refusal;
             return server;

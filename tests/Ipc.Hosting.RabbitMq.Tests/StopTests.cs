@@ -4,6 +4,7 @@ using System.Threading.Tasks;
 using Ipc.Rpc;
 using Ipc.Rpc.RabbitMq;
 using Ipc.Rpc.RabbitMq.Tests;
+using Ipc.Tcp.Tests;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
@@ -81,6 +82,70 @@ public sealed class StopTests(BrokerProcess broker) : BrokerTest(broker)
         await server.StopAsync().WaitAsync(Watchdog);
         await FailsAsync(RpcStatus.Unavailable, () => call); // all servers have gone
         await client.StopAsync().WaitAsync(Watchdog);
+    }
+
+    /// <summary>It has its connection to the broker, and waits for the broker's first word.</summary>
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    public async Task AServerThatStillStartsStopsToo(bool disposes, bool waits)
+    {
+        using BadNetwork network = new(Broker.EndPoint);
+        network.Hold();
+        using IHost host = Serving(AddressAt(network.Port), options => (options.Rpc.WaitForBroker, options.Rpc.ConnectTimeout) = (waits, TimeSpan.FromHours(1))).Build();
+        IpcRabbitMqServer server = ServerOf(host);
+        Task starting = server.StartAsync(Cancel);
+        await Eventually(() => network.Connections == 1);
+        await (disposes ? server.DisposeAsync().AsTask() : server.StopAsync(Cancel)).WaitAsync(Watchdog);
+        Assert.Equal((IpcServerState.Stopped, false), (server.State, server.IsConnected));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => starting.WaitAsync(Watchdog));
+        Assert.Equal(IpcServerState.Stopped, server.State);
+        network.LetGo();
+        await Assert.ThrowsAsync<InvalidOperationException>(() => server.StartAsync(Cancel));
+    }
+
+    /// <summary>The broker has it as a server already, and its host not yet.</summary>
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    public async Task AServerThatHasJustConnectedStopsToo(bool disposes, bool waits)
+    {
+        using ManualResetEventSlim go = new();
+        using IHost host = Serving(configure: options => (options.Rpc.WaitForBroker, options.Rpc.ConnectionChanged) = (waits, _ => go.Wait(Watchdog, Cancel))).Build();
+        using IHost client = await Started(Calling());
+        RabbitMqClient office = client.Services.GetRequiredKeyedService<RabbitMqClient>("office");
+        IpcRabbitMqServer server = ServerOf(host);
+        Task starting = server.StartAsync(Cancel);
+        await Eventually(() => server.State == IpcServerState.Serving);
+        Assert.Equal(1, await office.CountServersAsync(Cancel));
+        Task stopping = disposes ? server.DisposeAsync().AsTask() : server.StopAsync(Cancel);
+        go.Set();
+        await stopping.WaitAsync(Watchdog);
+        await starting.ContinueWith(static _ => { }, TaskScheduler.Default).WaitAsync(Watchdog); // it may say that it was cancelled
+        Assert.Equal((IpcServerState.Stopped, false), (server.State, server.IsConnected));
+        Assert.Equal(0, await office.CountServersAsync(Cancel));
+        await client.StopAsync().WaitAsync(Watchdog);
+    }
+
+    [Fact]
+    public async Task AHostThatGivesItsStartUpDoesNotWaitForTheBroker()
+    {
+        using BadNetwork network = new(Broker.EndPoint);
+        network.Hold();
+        using IHost host = Serving(AddressAt(network.Port), static options => options.Rpc.ConnectTimeout = TimeSpan.FromHours(1)).Build();
+        using var impatient = new CancellationTokenSource();
+        Task starting = host.StartAsync(impatient.Token);
+        await Eventually(() => network.Connections == 1);
+        impatient.Cancel();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => starting.WaitAsync(Watchdog));
+        Assert.Equal(IpcServerState.NotStarted, ServerOf(host).State);
+        network.LetGo();
+        await ServerOf(host).StartAsync(Cancel).WaitAsync(Watchdog); // as after any other start in vain
+        await ServerOf(host).StopAsync(Cancel).WaitAsync(Watchdog);
     }
 
     /// <summary>Who disposes a container without waiting asynchronously is not refused.</summary>
