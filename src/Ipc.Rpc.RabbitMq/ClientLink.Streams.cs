@@ -86,12 +86,16 @@ internal sealed partial class ClientLink
         _streams.TryRemove(stream.CorrelationId, out _);
     }
 
-    /// <summary>Sends what the caller's stream gives, as far as the server takes it, until one of both has ended.
-    /// Throws nothing.</summary>
+    /// <summary>Begins to send what the caller's stream gives, as far as the server takes it, until one of both has
+    /// ended. On the pool: a stream that blocks its thread holds up neither the call's end nor its answers.</summary>
     /// <param name="stream">The call.</param>
     /// <param name="source">Is disposed when it comes back; nothing else waits for that.</param>
     /// <param name="encode">Makes a message of an item; what it throws ends the call as what the source throws.</param>
-    public async Task SendAsync<TItem>(StreamCall stream, IAsyncEnumerable<TItem> source, Func<TItem, byte[]> encode)
+    public void Send<TItem>(StreamCall stream, IAsyncEnumerable<TItem> source, Func<TItem, byte[]> encode)
+        => _ = Task.Run(() => SendAsync(stream, source, encode), CancellationToken.None);
+
+    /// <summary>Throws nothing.</summary>
+    private async Task SendAsync<TItem>(StreamCall stream, IAsyncEnumerable<TItem> source, Func<TItem, byte[]> encode)
     {
         try
         {

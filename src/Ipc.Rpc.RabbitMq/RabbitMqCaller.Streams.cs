@@ -82,7 +82,7 @@ public sealed partial class RabbitMqCaller
         ArgumentNullException.ThrowIfNull(items);
         return new StreamItems<TOut>(
             this, method, isIdempotent: false, Encode(method, method.Request, in request), method.Response,
-            (link, stream) => _ = link.SendAsync(stream, items, item => EncodeItem(method, item)),
+            (link, stream) => link.Send(stream, items, item => EncodeItem(method, item)),
             [cancellationToken, OfHandler]);
     }
 
@@ -126,7 +126,7 @@ public sealed partial class RabbitMqCaller
                     outgoing, method.Kind, attempt, until, stop).ConfigureAwait(false);
                 try
                 {
-                    _ = link.SendAsync(stream, items, item => EncodeItem(method, item));
+                    link.Send(stream, items, item => EncodeItem(method, item));
                     Answer got = await stream.Answered.WaitAsync(stop).ConfigureAwait(false);
                     Tell(stream);
                     return (got, null);

@@ -1,0 +1,71 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+using Ipc.Rpc.Tests;
+using Ipc.Testing.Drive;
+using Xunit;
+
+namespace Ipc.Rpc.RabbitMq.Tests;
+
+/// <summary>Code of the caller that takes its time where it is called, or does what it should not: it holds up itself, and neither its call nor anybody else.</summary>
+public sealed class CallersCodeTests(BrokerProcess broker) : RabbitMqTest(broker)
+{
+    private readonly Sink _sink = new();
+
+    /// <summary>A stream need not be asynchronous: one that waits for an answer in its thread gets it.</summary>
+    [Fact]
+    public async Task ASourceThatBlocksDoesNotHoldUpItsAnswers()
+    {
+        await ServeAsync(SinkRpc.Service(_sink));
+        using SemaphoreSlim answered = new(1);
+        Source source = new(5, (_, cancel) =>
+        {
+            answered.Wait(cancel);
+            return default;
+        });
+        ISink client = (await ConnectAsync()).For<ISink>();
+        Task<int> call = Task.Run(
+            async () =>
+            {
+                int count = 0;
+                await foreach (int item in client.Echo("", source, Cancel))
+                {
+                    Assert.Equal(++count, item);
+                    answered.Release();
+                }
+
+                return count;
+            },
+            Cancel);
+        Assert.Equal(5, await call.WaitAsync(Patience, Cancel));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task ASourceThatBlocksDoesNotHoldUpTheEndOfItsCall(bool isDisposed)
+    {
+        await ServeAsync(SinkRpc.Service(_sink));
+        using ManualResetEventSlim go = new();
+        Source source = new(-1, (item, _) =>
+        {
+            if (item == 3)
+                go.Wait(Cancel);
+            return default;
+        });
+        RabbitMqClient client = await ConnectAsync();
+        using CancellationTokenSource stop = new();
+        Task<long> call = client.For<ISink>().TakeAsync("", source, stop.Token);
+        Watchdog.Until(() => _sink.Seen == 2, "items to arrive");
+        if (isDisposed)
+            await client.DisposeAsync().AsTask().WaitAsync(Patience, Cancel);
+        else
+            await stop.CancelAsync();
+        Exception? failure = await Record.ExceptionAsync(() => call.WaitAsync(Patience, Cancel));
+        Assert.True(isDisposed ? failure is RpcCallException { Status: RpcStatus.Unavailable } : failure is OperationCanceledException, "ended with " + failure);
+        Watchdog.Until(() => _sink is { Ended: 1, Cancelled: 1, Whole: 0 }, "the handler to be told");
+        go.Set();
+        Watchdog.Until(() => source.IsDisposed && source.IsCancelled, "the source to come back");
+    }
+}
