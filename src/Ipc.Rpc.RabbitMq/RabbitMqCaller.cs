@@ -218,7 +218,8 @@ public sealed partial class RabbitMqCaller : RpcCaller
                 activity?.SetStatus(ActivityStatusCode.Error, e.Message);
                 throw Whole(e, method, mayBeSent);
             }
-            catch (OperationCanceledException e) when (stop.IsCancellationRequested)
+            catch (OperationCanceledException e) when (
+                stop.IsCancellationRequested || _recovery.Closing.IsCancellationRequested) // that fires this one later
             {
                 activity?.SetStatus(ActivityStatusCode.Error);
                 throw Stopped(method, e, tokens);

@@ -14,6 +14,8 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
 {
     private const int ManyEnds = 3;
 
+    private static readonly TimeSpan _patience = TimeSpan.FromSeconds(1);
+
     private readonly RabbitMqAddress _address;
     private readonly RabbitMqOptions _options;
     private readonly string _role;
@@ -132,6 +134,8 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
             {
                 if (_link is { HasEnded: false } link)
                     return link;
+                if (_closing.IsCancellationRequested) // the next one may have come, and ended: no other follows
+                    throw new OperationCanceledException(Closing);
                 next = _next.Task;
             }
 
@@ -146,16 +150,19 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
     {
         TLink? link;
         Task? first;
+        Task told;
         lock (_gate)
         {
             if (_closing.IsCancellationRequested)
                 return;
-            _closing.Cancel();
+            told = _closing.CancelAsync(); // on the pool: what comes after a caller's wait has no part in this lock
             _next.TrySetCanceled();
             link = _link;
             first = _first;
         }
 
+        // first those that tell their servers; what they run after that may take as long as it likes
+        await Task.WhenAny(told, Task.Delay(_patience)).ConfigureAwait(false);
         if (link is { HasEnded: false })
             await link.LeaveAsync().ConfigureAwait(false);
         link?.End("this end was disposed");

@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Rpc.Tests;
+using Ipc.Tcp.Tests;
 using Ipc.Testing.Drive;
 using Xunit;
 
@@ -67,5 +68,54 @@ public sealed class CallersCodeTests(BrokerProcess broker) : RabbitMqTest(broker
         Watchdog.Until(() => _sink is { Ended: 1, Cancelled: 1, Whole: 0 }, "the handler to be told");
         go.Set();
         Watchdog.Until(() => source.IsDisposed && source.IsCancelled, "the source to come back");
+    }
+
+    /// <summary>What a caller does after its wait, in the thread that ended it, may use the client from elsewhere, or wait for other calls of it.</summary>
+    [Fact]
+    public async Task WhatFollowsAnEndedCallHoldsUpNoDisposal()
+    {
+        await ServeAsync(SinkRpc.Service(_sink));
+        RabbitMqClient client = await ConnectAsync();
+        ISink sink = client.For<ISink>();
+        Task<long> first = sink.TakeAsync("", OtherEndTests.Waiting(1), Cancel);
+        Task<long> last = sink.TakeAsync("", OtherEndTests.Waiting(1), Cancel);
+        Watchdog.Until(() => _sink.Seen == 2, "items to arrive");
+        Task<bool> Follows(Task<long> own, Task<long> other) => Task.Run(
+            async () =>
+            {
+                await Assert.ThrowsAsync<RpcCallException>(() => own).ConfigureAwait(false);
+                Assert.True(Task.Run(() => client.IsConnected || true, Cancel).Wait(Patience, Cancel), "the client cannot be asked");
+                return ((IAsyncResult)other).AsyncWaitHandle.WaitOne(Patience);
+            },
+            Cancel);
+        Task<bool>[] follow = [Follows(first, last), Follows(last, first)];
+        await Task.WhenAny(client.DisposeAsync().AsTask(), Task.Delay(Patience, Cancel));
+        Assert.All(await Task.WhenAll(follow).WaitAsync(Patience, Cancel), Assert.True);
+        Watchdog.Until(() => _sink is { Ended: 2, Cancelled: 2, Whole: 0 }, "the handlers to be told");
+    }
+
+    /// <summary>The broker came and went while somebody was told that it had come, and then the client went.</summary>
+    [Fact]
+    public async Task WhoWaitsForAConnectionLearnsThatNoneWillCome()
+    {
+        using BadNetwork network = new(Broker.EndPoint);
+        using ManualResetEventSlim go = new();
+        int told = 0;
+        ClientOptions.ConnectionChanged = change =>
+        {
+            if (change.IsConnected && Interlocked.Increment(ref told) == 2)
+                go.Wait(Patience, Cancel);
+        };
+        RabbitMqClient client = Mine(await RabbitMqClient.ConnectAsync(AddressAt(network.Port), ClientOptions, Cancel).WaitAsync(Patience, Cancel));
+        network.Cut();
+        Watchdog.Until(() => Volatile.Read(ref told) == 2, "the next connection");
+        network.Refuses = true;
+        network.Cut();
+        Watchdog.Until(() => !client.IsConnected, "its end");
+        Task waits = client.EnsureConnectedAsync(Timeout.InfiniteTimeSpan, Cancel);
+        Task ends = client.DisposeAsync().AsTask();
+        go.Set();
+        await ends.WaitAsync(Patience, Cancel);
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => waits.WaitAsync(Patience, Cancel));
     }
 }
