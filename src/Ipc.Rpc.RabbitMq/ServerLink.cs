@@ -90,6 +90,12 @@ internal sealed partial class ServerLink : BrokerLink
     public async Task StopConsumingAsync()
     {
         _stopping = true;
+        // a broker that does not answer gives nothing either
+        await Task.WhenAny(CancelConsumerAsync(), Task.Delay(_patience)).ConfigureAwait(false);
+    }
+
+    private async Task CancelConsumerAsync()
+    {
         try
         {
             await _work.BasicCancelAsync(_consumerTag).ConfigureAwait(false);
