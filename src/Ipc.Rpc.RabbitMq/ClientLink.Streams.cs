@@ -200,7 +200,7 @@ internal sealed partial class ClientLink
     private void OnReturned(StreamCall stream, string queue)
     {
         if (queue == Address.WorkQueue)
-            stream.Fail(Failed(stream.Method, RpcStatus.Unavailable, NoQueue, isUnsent: true));
+            stream.Fail(NoQueue(stream.Method));
         else if (stream.IsAt(queue))
             stream.Fail(Failed(
                 stream.Method, RpcStatus.Unavailable,

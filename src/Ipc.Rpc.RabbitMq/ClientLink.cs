@@ -112,7 +112,7 @@ internal sealed partial class ClientLink : BrokerLink
         }
         catch (PublishException e) when (e.IsReturn)
         {
-            throw Failed(request.Method, RpcStatus.Unavailable, NoQueue, isUnsent: true, e);
+            throw NoQueue(request.Method, e);
         }
         catch (PublishException e)
         {
@@ -153,8 +153,13 @@ internal sealed partial class ClientLink : BrokerLink
                 isUnsent: true);
     }
 
-    private string NoQueue => "There is no queue " + Address.WorkQueue + " at " + Address.Broker +
-        ": no server of the service has run there yet. Start one.";
+    private RpcCallException NoQueue(RpcMethod? method, Exception? inner = null) => Failed(
+        method, RpcStatus.Unavailable,
+        "There is no queue " + Address.WorkQueue + " at " + Address.Broker + ": no server of the service has run " +
+            "there yet. Start one, or let calls wait for one (" + nameof(RabbitMqClientOptions) + "." +
+            nameof(RabbitMqClientOptions.WaitForReady) + ").",
+        isUnsent: true,
+        inner: new ReturnedException(inner));
 
     private string Lost(string reason) => "The connection to " + Address.Broker + " was lost: " + reason + ".";
 
@@ -280,7 +285,7 @@ internal sealed partial class ClientLink : BrokerLink
         if (_streams.TryGetValue(id, out StreamCall? stream))
             OnReturned(stream, message.RoutingKey);
         else if (_calls.TryGetValue(id, out TaskCompletionSource<Answer>? call))
-            call.TrySetException(Failed(null, RpcStatus.Unavailable, NoQueue, isUnsent: true));
+            call.TrySetException(NoQueue(null));
 
         return Task.CompletedTask;
     }

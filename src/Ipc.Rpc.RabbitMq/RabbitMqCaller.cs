@@ -199,19 +199,29 @@ public sealed partial class RabbitMqCaller : RpcCaller
         using CancellationTokenSource stop = StopOf(until, tokens);
         RpcRetryPolicy? policy = _options.Retry;
         TimeSpan pause = policy?.FirstPause ?? default;
+        TimeSpan untilServer = _options.FirstPause;
         bool mayBeSent = false;
         for (int attempt = 1; ; attempt++)
         {
+            TimeSpan next;
             try
             {
                 ClientLink link = await LinkAsync(method, stop.Token).ConfigureAwait(false);
                 return await make(link, request, mayBeSent ? attempt : 1, until, stop.Token).ConfigureAwait(false);
+            }
+            catch (RpcCallException e) when (_options.WaitForReady && e.InnerException is ReturnedException)
+            {
+                attempt--; // no server had it
+                next = untilServer;
+                untilServer = Longer(untilServer, _options.LongestPause);
             }
             catch (RpcCallException e) when (policy is not null && attempt < policy.Attempts
                 && policy.On.Contains(e.Status) && (e.IsUnsent || isIdempotent)
                 && (until == Deadline.Never || until.Remaining > pause) && !_recovery.Closing.IsCancellationRequested)
             {
                 mayBeSent |= !e.IsUnsent;
+                next = pause;
+                pause = Longer(pause, policy.LongestPause);
             }
             catch (RpcCallException e)
             {
@@ -228,16 +238,17 @@ public sealed partial class RabbitMqCaller : RpcCaller
             try
             {
                 await Task.Delay(
-                    pause * (0.5 + (Random.Shared.NextDouble() / 2)), stop.Token).ConfigureAwait(false);
+                    next * (0.5 + (Random.Shared.NextDouble() / 2)), stop.Token).ConfigureAwait(false);
             }
             catch (OperationCanceledException e)
             {
                 throw Stopped(method, e, tokens);
             }
-
-            pause = pause + pause < policy.LongestPause ? pause + pause : policy.LongestPause;
         }
     }
+
+    private static TimeSpan Longer(TimeSpan pause, TimeSpan longest)
+        => pause + pause < longest ? pause + pause : longest;
 
     private static CancellationToken OfHandler => RpcContext.Current?.Cancellation ?? default;
 
