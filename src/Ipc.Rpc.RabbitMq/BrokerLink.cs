@@ -43,10 +43,11 @@ internal abstract class BrokerLink
     public Task CloseAsync() => Broker.CloseAsync(Connection);
 
     /// <summary>A channel whose end is the link's: what was sent on it is lost with it.</summary>
-    private protected async Task<IChannel> OpenChannelAsync(bool confirms, CancellationToken cancellationToken)
+    private protected async Task<IChannel> OpenChannelAsync(Confirms confirms, CancellationToken cancellationToken)
     {
         IChannel channel = await Connection.CreateChannelAsync(
-            new CreateChannelOptions(confirms, confirms, consumerDispatchConcurrency: 1),
+            new CreateChannelOptions(
+                confirms != Confirms.None, confirms == Confirms.Awaited, consumerDispatchConcurrency: 1),
             cancellationToken).ConfigureAwait(false);
         channel.ChannelShutdownAsync += OnShutdown;
         return channel;

@@ -28,8 +28,7 @@ internal sealed partial class ClientLink
     public async Task<StreamCall> OpenAsync(
         Outgoing request, RpcMethodKind kind, int attempt, Deadline until, CancellationToken cancellationToken)
     {
-        if (!_options.WaitForReady)
-            await LookForServersAsync(request.Method, cancellationToken).ConfigureAwait(false);
+        await LookForServersAsync(request.Method, cancellationToken).ConfigureAwait(false);
         CheckPending(request.Method);
         string id = Interlocked.Increment(ref _next).ToString(CultureInfo.InvariantCulture);
         StreamTerms terms = new(

@@ -10,8 +10,9 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Ipc.Rpc.RabbitMq;
 
-// Requests that expect an answer go out on the channel that the answers come in on, as direct reply-to wants it,
-// without confirms: the answer is one. One-way calls have a channel of their own, with confirms.
+// Requests that expect an answer go out on the channel that the answers come in on, as direct reply-to wants it. An
+// answer says more than a confirm, so nobody waits for that; but a broker may also refuse a message (a queue that has
+// no leader drops it), and only with confirms does it say so. One-way calls have a channel of their own, and wait.
 
 /// <summary>A client's connection to the broker, and the calls that are under way on it.</summary>
 #pragma warning disable CA1001 // calls that end late still use them; nothing of the system belongs to them
@@ -27,19 +28,20 @@ internal sealed partial class ClientLink : BrokerLink
     private IChannel _requests = null!;
     private IChannel _oneWay = null!;
     private long _next;
-    private long _heardAt; // when it was last known that somebody consumes
 
     public ClientLink(IConnection connection, RabbitMqAddress address, RabbitMqClientOptions options)
         : base(connection, address) => _options = options;
 
     public override async Task OpenAsync(CancellationToken cancellationToken)
     {
-        _requests = await OpenChannelAsync(confirms: false, cancellationToken).ConfigureAwait(false);
-        _oneWay = await OpenChannelAsync(confirms: true, cancellationToken).ConfigureAwait(false);
+        _requests = await OpenChannelAsync(Confirms.Heard, cancellationToken).ConfigureAwait(false);
+        _oneWay = await OpenChannelAsync(Confirms.Awaited, cancellationToken).ConfigureAwait(false);
         await _requests.ExchangeDeclareAsync(
             Address.CancelExchange, ExchangeType.Fanout, durable: true,
             cancellationToken: cancellationToken).ConfigureAwait(false);
         _requests.BasicReturnAsync += OnReturned;
+        _requests.BasicAcksAsync += OnConfirmed;
+        _requests.BasicNacksAsync += OnRefused;
         AsyncEventingBasicConsumer consumer = new(_requests);
         consumer.ReceivedAsync += OnAnswer;
         await _requests.BasicConsumeAsync(
@@ -58,8 +60,7 @@ internal sealed partial class ClientLink : BrokerLink
     public async Task<Answer> CallAsync(
         Outgoing request, int attempt, Deadline until, CancellationToken cancellationToken)
     {
-        if (!_options.WaitForReady)
-            await LookForServersAsync(request.Method, cancellationToken).ConfigureAwait(false);
+        await LookForServersAsync(request.Method, cancellationToken).ConfigureAwait(false);
         string id = Interlocked.Increment(ref _next).ToString(CultureInfo.InvariantCulture);
         TaskCompletionSource<Answer> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
         CheckPending(request.Method);
@@ -91,6 +92,8 @@ internal sealed partial class ClientLink : BrokerLink
     public async Task NotifyAsync(
         Outgoing request, int attempt, Deadline until, CancellationToken cancellationToken)
     {
+        if (_options.WaitForReady && Volatile.Read(ref _hasNoQueue))
+            await LookForServersAsync(request.Method, cancellationToken).ConfigureAwait(false);
         BasicProperties properties = PropertiesOf(request, attempt, until);
         properties.DeliveryMode = DeliveryModes.Persistent;
         if (HasEnded)
@@ -153,14 +156,6 @@ internal sealed partial class ClientLink : BrokerLink
                 isUnsent: true);
     }
 
-    private RpcCallException NoQueue(RpcMethod? method, Exception? inner = null) => Failed(
-        method, RpcStatus.Unavailable,
-        "There is no queue " + Address.WorkQueue + " at " + Address.Broker + ": no server of the service has run " +
-            "there yet. Start one, or let calls wait for one (" + nameof(RabbitMqClientOptions) + "." +
-            nameof(RabbitMqClientOptions.WaitForReady) + ").",
-        isUnsent: true,
-        inner: new ReturnedException(inner));
-
     private string Lost(string reason) => "The connection to " + Address.Broker + " was lost: " + reason + ".";
 
     private RpcCallException Failed(
@@ -184,40 +179,6 @@ internal sealed partial class ClientLink : BrokerLink
             properties.Expiration = ((long)Math.Ceiling(until.Remaining.TotalMilliseconds)).ToString(
                 CultureInfo.InvariantCulture);
         return properties;
-    }
-
-    /// <summary>Waits until nobody else sends: <see cref="PublishAsync"/> lets the next one.</summary>
-    private async Task TakeTurnAsync(RpcMethod method, CancellationToken cancellationToken)
-    {
-        await _sending.WaitAsync(cancellationToken).ConfigureAwait(false);
-        if (!HasEnded)
-            return;
-        _sending.Release();
-        throw Failed(method, RpcStatus.Unavailable, Lost(await Ended.ConfigureAwait(false)), isUnsent: true);
-    }
-
-    /// <summary>Publishes, and lets the next one. Throws nothing.</summary>
-    private async Task PublishAsync(
-        BasicProperties properties, byte[] body, Action<RpcCallException> fail)
-    {
-        try
-        {
-            await _requests.BasicPublishAsync(
-                string.Empty, Address.WorkQueue, mandatory: true, properties, body,
-                CancellationToken.None).ConfigureAwait(false);
-        }
-#pragma warning disable CA1031 // whatever the client throws; the call's
-        catch (Exception e)
-#pragma warning restore CA1031
-        {
-            fail(Failed(
-                null, RpcStatus.Unavailable, Lost(e.Message) + " Whether the call was handled is not known.",
-                inner: e));
-        }
-        finally
-        {
-            _sending.Release();
-        }
     }
 
     /// <summary>Tells the servers that nobody waits for the answer any more. It may not arrive.</summary>
@@ -288,72 +249,6 @@ internal sealed partial class ClientLink : BrokerLink
             call.TrySetException(NoQueue(null));
 
         return Task.CompletedTask;
-    }
-
-    /// <summary>Before a call after a silence: a request would wait in the queue for a server that does not
-    /// come.</summary>
-    private async Task LookForServersAsync(RpcMethod method, CancellationToken cancellationToken)
-    {
-        long heard = Volatile.Read(ref _heardAt);
-        if (heard != 0 && Environment.TickCount64 - heard < _silence.TotalMilliseconds)
-            return;
-        if (await CountServersAsync(cancellationToken).ConfigureAwait(false) == 0)
-            throw Failed(method, RpcStatus.Unavailable, Nobody, isUnsent: true);
-    }
-
-    /// <summary>How many servers consume the queue.</summary>
-    /// <exception cref="RpcCallException">That could not be learned.</exception>
-    public async Task<int> CountAsync(CancellationToken cancellationToken)
-    {
-        using CancellationTokenSource limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        limited.CancelAfter(_options.ConnectTimeout);
-        try
-        {
-            long servers = await CountServersAsync(limited.Token).ConfigureAwait(false);
-            if (servers <= int.MaxValue)
-                return (int)servers;
-        }
-        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
-        {
-            // below
-        }
-
-        throw Failed(
-            null, RpcStatus.Unavailable,
-            Broker.First(Address.Broker) + " does not say how many servers consume the queue " + Address.WorkQueue +
-            (HasEnded ? ": the connection was lost." : ", within ConnectTimeout of " + _options.ConnectTimeout + "."),
-            isUnsent: true);
-    }
-
-    private string Nobody => "Nobody consumes the queue " + Address.WorkQueue + " at " + Address.Broker +
-        ". Start a server of the service, or let calls wait for one (" + nameof(RabbitMqClientOptions) + "." +
-        nameof(RabbitMqClientOptions.WaitForReady) + ").";
-
-    /// <returns>How many servers consume the queue; any number if that could not be learned.</returns>
-    private async Task<long> CountServersAsync(CancellationToken cancellationToken)
-    {
-        try
-        {
-            // of its own: the broker closes it when there is no such queue
-            IChannel asking = await Connection.CreateChannelAsync(
-                cancellationToken: cancellationToken).ConfigureAwait(false);
-            await using (asking.ConfigureAwait(false))
-            {
-                QueueDeclareOk queue = await asking.QueueDeclarePassiveAsync(
-                    Address.WorkQueue, cancellationToken).ConfigureAwait(false);
-                if (queue.ConsumerCount > 0)
-                    Volatile.Write(ref _heardAt, Environment.TickCount64);
-                return queue.ConsumerCount;
-            }
-        }
-        catch (OperationInterruptedException e) when (e.ShutdownReason?.ReplyCode == 404)
-        {
-            return 0;
-        }
-        catch (Exception e) when (e is not OperationCanceledException && Broker.IsOfBroker(e))
-        {
-            return long.MaxValue; // the call itself will tell
-        }
     }
 
     /// <summary>Ends calls whose servers have all gone: two looks in a row, without an answer in between.</summary>

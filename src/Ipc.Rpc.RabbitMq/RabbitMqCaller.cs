@@ -21,6 +21,7 @@ namespace Ipc.Rpc.RabbitMq;
 public sealed partial class RabbitMqCaller : RpcCaller
 {
     private static readonly ActivitySource _source = new("Ipc.Rpc.RabbitMq");
+    private static readonly TimeSpan _longestLook = TimeSpan.FromSeconds(1);
 
     private readonly Recovery<ClientLink> _recovery;
     private readonly RabbitMqAddress _address;
@@ -199,7 +200,7 @@ public sealed partial class RabbitMqCaller : RpcCaller
         using CancellationTokenSource stop = StopOf(until, tokens);
         RpcRetryPolicy? policy = _options.Retry;
         TimeSpan pause = policy?.FirstPause ?? default;
-        TimeSpan untilServer = _options.FirstPause;
+        TimeSpan untilReady = _options.FirstPause < _longestLook ? _options.FirstPause : _longestLook;
         bool mayBeSent = false;
         for (int attempt = 1; ; attempt++)
         {
@@ -209,11 +210,12 @@ public sealed partial class RabbitMqCaller : RpcCaller
                 ClientLink link = await LinkAsync(method, stop.Token).ConfigureAwait(false);
                 return await make(link, request, mayBeSent ? attempt : 1, until, stop.Token).ConfigureAwait(false);
             }
-            catch (RpcCallException e) when (_options.WaitForReady && e.InnerException is ReturnedException)
+            catch (RpcCallException e) when (
+                _options.WaitForReady && e is { Status: RpcStatus.Unavailable, IsUnsent: true })
             {
                 attempt--; // no server had it
-                next = untilServer;
-                untilServer = Longer(untilServer, _options.LongestPause);
+                next = untilReady;
+                untilReady = Longer(untilReady, _longestLook);
             }
             catch (RpcCallException e) when (policy is not null && attempt < policy.Attempts
                 && policy.On.Contains(e.Status) && (e.IsUnsent || isIdempotent)

@@ -11,9 +11,9 @@ public sealed class RabbitMqClientOptions : RabbitMqOptions
 
     /// <summary>Whether a call without a broker, or without a server that consumes the service's queue, waits for one,
     /// as long as its deadline and token allow. By default it fails with <see cref="RpcStatus.Unavailable"/>. A broker
-    /// that refuses the client (<see cref="RpcStatus.Unauthenticated"/>) fails it at once in any case. A request for
-    /// which there is no queue yet, because no server of the service has run there, is sent again after the pauses of
-    /// <see cref="RabbitMqOptions.FirstPause"/>.</summary>
+    /// that refuses the client (<see cref="RpcStatus.Unauthenticated"/>) fails it at once in any case. The call
+    /// waits here: a server is looked for after pauses that grow from <see cref="RabbitMqOptions.FirstPause"/> to a
+    /// second.</summary>
     public bool WaitForReady { get; set; }
 
     /// <summary>Which failed calls are repeated: as <see cref="RpcClientOptions.Retry"/>, one-way calls included.

@@ -93,7 +93,7 @@ internal sealed partial class ServerLink
 
     private async Task OpenItemsAsync(CancellationToken cancellationToken)
     {
-        _items = await OpenChannelAsync(confirms: false, cancellationToken).ConfigureAwait(false);
+        _items = await OpenChannelAsync(Confirms.None, cancellationToken).ConfigureAwait(false);
         QueueDeclareOk own = await _items.QueueDeclareAsync(
             string.Empty, durable: false, exclusive: true, autoDelete: true,
             cancellationToken: cancellationToken).ConfigureAwait(false);

@@ -46,9 +46,9 @@ internal sealed partial class ServerLink : BrokerLink
 
     public override async Task OpenAsync(CancellationToken cancellationToken)
     {
-        _work = await OpenChannelAsync(confirms: false, cancellationToken).ConfigureAwait(false);
-        _dead = await OpenChannelAsync(confirms: true, cancellationToken).ConfigureAwait(false);
-        IChannel control = await OpenChannelAsync(confirms: false, cancellationToken).ConfigureAwait(false);
+        _work = await OpenChannelAsync(Confirms.None, cancellationToken).ConfigureAwait(false);
+        _dead = await OpenChannelAsync(Confirms.Awaited, cancellationToken).ConfigureAwait(false);
+        IChannel control = await OpenChannelAsync(Confirms.None, cancellationToken).ConfigureAwait(false);
         Dictionary<string, object?> kind = new()
         {
             ["x-queue-type"] = _options.QueueKind == RabbitMqQueueKind.Quorum ? "quorum" : "classic",

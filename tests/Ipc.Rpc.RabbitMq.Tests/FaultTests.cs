@@ -5,7 +5,6 @@ using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Rpc.Peer;
-using Ipc.Rpc.Tests;
 using Ipc.Tcp.Tests;
 using Ipc.Testing.Drive;
 using RabbitMQ.Client;
@@ -111,45 +110,6 @@ public sealed class FaultTests(BrokerProcess broker) : RabbitMqTest(broker)
         Task<string> call = (await ConnectAsync(options)).For<IFarm>().DoAsync(1, Cancel).AsTask();
         await ServeAsync(FarmRpc.Service(new Farm("come")));
         Assert.Equal("come", await call.WaitAsync(Patience, Cancel));
-    }
-
-    private static async Task<int> CountAsync(IAsyncEnumerable<int> items)
-    {
-        int count = 0;
-        await foreach (int item in items)
-            count++;
-        return count;
-    }
-
-    /// <summary>No server of the service has ever run there: the broker has no queue for it, and sends all back.</summary>
-    [Fact]
-    public async Task CallsWaitForTheFirstServerOfAll()
-    {
-        RabbitMqClientOptions options = ClientOptions;
-        options.WaitForReady = true;
-        options.Retry = new RpcRetryPolicy { Attempts = 2 }; // these are no attempts
-        await using RabbitMqClient client = await ConnectAsync(options);
-        Sink sink = new();
-        Task[] calls =
-        [
-            client.For<ISink>().TakeAsync("", new Source(3), Cancel),
-            CountAsync(client.For<ISink>().Echo("", new Source(3), Cancel)),
-            client.For<IFarm>().DoAsync(1, Cancel).AsTask(),
-            client.For<IFarm>().NoteAsync(2, Cancel),
-        ];
-        using CancellationTokenSource gaveUp = new();
-        Task<string> other = client.For<IFarm>().DoAsync(3, gaveUp.Token).AsTask();
-        await FailsAsync(
-            RpcStatus.DeadlineExceeded,
-            () => client.Caller.WithTimeout(TimeSpan.FromSeconds(1)).For<IFarm>().DoAsync(4, Cancel).AsTask());
-        gaveUp.Cancel();
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => other.WaitAsync(Patience, Cancel));
-        Assert.DoesNotContain(calls, static call => call.IsCompleted);
-        Farm farm = new("first");
-        Mine(await RabbitMqServer.StartAsync(Address, ServerOptions, FarmRpc.Service(farm), SinkRpc.Service(sink)));
-        await Task.WhenAll(calls).WaitAsync(Patience, Cancel);
-        Watchdog.Until(() => farm.All.Count >= 2, "both to be handled");
-        Assert.Equal([1, 2], farm.All.Select(static one => one.Number).Order());
     }
 
     [Fact]

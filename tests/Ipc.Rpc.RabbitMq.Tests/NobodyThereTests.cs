@@ -1,0 +1,97 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Ipc.Rpc.Tests;
+using Ipc.Testing.Drive;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Events;
+using Xunit;
+
+namespace Ipc.Rpc.RabbitMq.Tests;
+
+/// <summary>Calls for which there is no server yet, no queue, or one that takes nothing.</summary>
+public sealed class NobodyThereTests(BrokerProcess broker) : RabbitMqTest(broker)
+{
+    private string Queue => "ipc." + Service;
+
+    /// <summary>It is full; a queue without a leader refuses in the same way. Nobody would ever answer.</summary>
+    [Fact]
+    public async Task CallsEndThatTheQueueRefuses()
+    {
+        await using IConnection connection = await new ConnectionFactory { Port = Broker.Port, HostName = "127.0.0.1" }.CreateConnectionAsync(Cancel);
+        await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: Cancel);
+        await channel.QueueDeclareAsync(
+            Queue, durable: true, exclusive: false, autoDelete: true,
+            new Dictionary<string, object?> { ["x-max-length"] = 1, ["x-overflow"] = "reject-publish" }, cancellationToken: Cancel);
+        await channel.BasicQosAsync(0, 1, false, Cancel);
+        using SemaphoreSlim got = new(0);
+        AsyncEventingBasicConsumer consumer = new(channel);
+        consumer.ReceivedAsync += (_, _) => Task.FromResult(got.Release());
+        await channel.BasicConsumeAsync(Queue, autoAck: false, consumer, Cancel);
+        RabbitMqClient client = await ConnectAsync();
+        Task<string> held = client.For<IFarm>().DoAsync(1, Cancel).AsTask();
+        Assert.True(await got.WaitAsync(Patience, Cancel));
+        Task<string> waiting = client.For<IFarm>().DoAsync(2, Cancel).AsTask();
+        while ((await channel.QueueDeclarePassiveAsync(Queue, Cancel)).MessageCount == 0)
+            await Task.Delay(5, Cancel);
+        Func<Task>[] calls =
+        [
+            () => client.For<ISink>().TakeAsync("", new Source(3), Cancel),
+            () => CountAsync(client.For<ISink>().Echo("", new Source(3), Cancel)),
+            () => client.For<IFarm>().DoAsync(3, Cancel).AsTask(),
+            () => client.For<IFarm>().NoteAsync(4, Cancel),
+        ];
+        foreach (Func<Task> call in calls)
+        {
+            RpcCallException failure = await FailsAsync(RpcStatus.Unavailable, call);
+            Assert.Contains("negative confirm", failure.Message, StringComparison.Ordinal);
+            Assert.False(failure.IsUnsent); // a broker that fails while it takes a message says the same
+        }
+
+        Assert.False(held.IsCompleted || waiting.IsCompleted, "the broker has these");
+        await client.DisposeAsync();
+        await FailsAsync(RpcStatus.Unavailable, () => held);
+        await FailsAsync(RpcStatus.Unavailable, () => waiting);
+    }
+
+    private static async Task<int> CountAsync(IAsyncEnumerable<int> items)
+    {
+        int count = 0;
+        await foreach (int item in items)
+            count++;
+        return count;
+    }
+
+    /// <summary>No server of the service has ever run there: the broker has no queue for it, and sends all back.</summary>
+    [Fact]
+    public async Task CallsWaitForTheFirstServerOfAll()
+    {
+        RabbitMqClientOptions options = ClientOptions;
+        options.WaitForReady = true;
+        options.Retry = new RpcRetryPolicy { Attempts = 2 }; // these are no attempts
+        await using RabbitMqClient client = await ConnectAsync(options);
+        Sink sink = new();
+        Task[] calls =
+        [
+            client.For<ISink>().TakeAsync("", new Source(3), Cancel),
+            CountAsync(client.For<ISink>().Echo("", new Source(3), Cancel)),
+            client.For<IFarm>().DoAsync(1, Cancel).AsTask(),
+            client.For<IFarm>().NoteAsync(2, Cancel),
+        ];
+        using CancellationTokenSource gaveUp = new();
+        Task<string> other = client.For<IFarm>().DoAsync(3, gaveUp.Token).AsTask();
+        await FailsAsync(
+            RpcStatus.DeadlineExceeded,
+            () => client.Caller.WithTimeout(TimeSpan.FromSeconds(1)).For<IFarm>().DoAsync(4, Cancel).AsTask());
+        gaveUp.Cancel();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => other.WaitAsync(Patience, Cancel));
+        Assert.DoesNotContain(calls, static call => call.IsCompleted);
+        Farm farm = new("first");
+        Mine(await RabbitMqServer.StartAsync(Address, ServerOptions, FarmRpc.Service(farm), SinkRpc.Service(sink)));
+        await Task.WhenAll(calls).WaitAsync(Patience, Cancel);
+        Watchdog.Until(() => farm.All.Count >= 2, "both to be handled");
+        Assert.Equal([1, 2], farm.All.Select(static one => one.Number).Order());
+    }
+}
