@@ -122,13 +122,13 @@ public sealed unsafe partial class RingWriter
     private bool HasRoom(ulong end)
     {
         ReadFreePosition();
-        if (end > _limit)
+        if (end > _room)
         {
             AskForSpace();
             ReadFreePosition();
         }
 
-        return end <= _limit;
+        return end <= _room;
     }
 
     /// <summary>Says that space is wanted. Who then looks again: either the reader sees the wish, or we see what it has
@@ -145,16 +145,26 @@ public sealed unsafe partial class RingWriter
     private void ReadFreePosition()
     {
         ulong free = Atomic.LoadAcquire(ref Header->FreePosition); // [reclaim]
-        if (free - _freeSeen > _tail - _freeSeen || free % RecordHeader.Line != 0)
+        ulong published = _batching ? _batchStart : _tail;
+        if (free - _freeSeen > published - _freeSeen || free % RecordHeader.Line != 0)
             Corrupted(
-                $"free position {free}; it must be a multiple of {RecordHeader.Line} from {_freeSeen} to {_tail}");
+                $"free position {free}; it must be a multiple of {RecordHeader.Line} from {_freeSeen} to {published}");
         _freeSeen = free;
-        _limit = free + _capacity - RecordHeader.Line;
-        if (_tail - _windowStart >= Math.Max(_capacity / 2, Pool.WindowBytes))
+        if (_tail - _windowStart >= _window)
         {
             _windowStart = _tail;
             Geometry.Pool?.EndWindow(_owner);
         }
+
+        SetLimit(free);
+    }
+
+    /// <summary>A writer that always finds room looks all the same when a window of the pool ends: what a burst of
+    /// loans has taken is to be given back while short messages follow.</summary>
+    private void SetLimit(ulong free)
+    {
+        _room = free + _capacity - RecordHeader.Line;
+        _limit = Math.Min(_room, _windowStart + _window);
     }
 
     [MethodImpl(Tiering.Optimized)]
@@ -194,6 +204,6 @@ public sealed unsafe partial class RingWriter
     private bool SeesRoom(ulong end)
     {
         ReadFreePosition();
-        return end <= _limit;
+        return end <= _room;
     }
 }

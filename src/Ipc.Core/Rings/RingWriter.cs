@@ -35,9 +35,11 @@ public sealed unsafe partial class RingWriter : RingEnd
     private readonly uint _maxInline; // longer ones are loans
     private readonly uint _owner;
     private ulong _tail;         // ours alone: nobody else sees it
-    private ulong _limit;        // records may reach to here; from the free position as last read
+    private ulong _limit;        // records may reach to here without another look at the free position, or the pool
+    private ulong _room;         // they may reach to here; from the free position as last read
     private ulong _freeSeen;     // that position
-    private ulong _windowStart;  // of the pool's window: Pool.Shrink.cs
+    private readonly ulong _window; // of the pool (Pool.Shrink.cs): so many bytes
+    private ulong _windowStart;  // where the present one began
     private ulong _claimStart;
     private ulong _claimSize;
     private int _claimed = NoClaim;
@@ -68,8 +70,9 @@ public sealed unsafe partial class RingWriter : RingEnd
         _owner = owner;
         _tail = tail;
         _freeSeen = free;
+        _window = Math.Max(_capacity / 2, Pool.WindowBytes);
         _windowStart = tail;
-        _limit = free + _capacity - RecordHeader.Line;
+        SetLimit(free);
     }
 
     /// <summary>How often a publish had to wake the reader; the others made no system call. For any thread; the number

@@ -21,6 +21,18 @@ public sealed class BurstTests : RegionTest
         Echo(writer, reader, Burst, 1); // and it grows again
     }
 
+    /// <summary>A ring in which there is always room has two windows in each round, not in every second one.</summary>
+    [Fact]
+    public void ALargeRingBecomesSmallInOneRound()
+    {
+        RingOptions large = new() { Capacity = 512 << 10, LoanBudget = 64 * Megabyte };
+        RingWriter writer = Own(RingWriter.Open("r", large));
+        RingReader reader = Own(RingReader.Open("r", large));
+        Echo(writer, reader, Burst, 1);
+        Echo(writer, reader, 40, 8300); // of 64 bytes in the ring
+        Assert.Equal(0UL, PresentIn(writer));
+    }
+
     [Fact]
     public void WhatIsSentAgainAndAgainKeepsItsMemory()
     {

@@ -567,6 +567,21 @@ TEST(after_a_burst_a_ring_becomes_small_by_itself)
     close_both(&ends);
 }
 
+/* A ring in which there is always room has two windows in each round, not in every second one. */
+TEST(a_large_ring_becomes_small_in_one_round)
+{
+    static const ipc_ring_options large = {.capacity = 512 * KIB, .loan_budget = 64ull << 20};
+    both ends;
+    open_both(&ends, &large);
+    write_one(ends.writer, BURST, 1);
+    (void)read_one(ends.reader, BURST, 1);
+    ipc_ring_release(ends.reader);
+    CHECK(present(ends.writer) >= BURST);
+    echo_short(&ends, 8300); /* of 64 bytes in the ring */
+    CHECK_EQUAL(0, present(ends.writer));
+    close_both(&ends);
+}
+
 TEST(what_is_sent_again_and_again_keeps_its_memory)
 {
     both ends;

@@ -60,7 +60,7 @@ struct ipc_ring_writer {
     uint8_t *data;
     uint64_t capacity;
     uint64_t tail;       /* end of what is committed, the unpublished batch included */
-    uint64_t limit;      /* claims end here at most: free_position as last seen + capacity - one line */
+    uint64_t limit;      /* claims may end here without another look at free_position, or the pool */
     uint64_t claim;      /* start of the open claim's record */
     uint64_t claim_size; /* its lines in bytes; 0: no claim is open */
     uint64_t withheld;   /* header of the batch's first record; 0: no batch is open */
@@ -74,6 +74,7 @@ struct ipc_ring_writer {
     /* cold */
     bool corrupt;
     uint64_t free_seen;
+    uint64_t room;        /* claims end here at most: free_position as last seen + capacity - one line */
     uint64_t window;      /* so many bytes of the ring are a window of its pool */
     uint64_t window_from; /* where the present one began */
     uint64_t last_record; /* that was there when it began: see ipc_ring_tail */
@@ -83,7 +84,7 @@ struct ipc_ring_writer {
     /* Instead of waking the reader: a connection's ready bit and doorbell. NULL: wake the reader. */
     void (*ring_doorbell)(void *owner);
     ipc_atomic64 wakes;  /* publishes that met a sleeper: written by us alone, read by any thread of this process */
-    uint64_t wanted_end; /* what a waiting claim needs limit to reach */
+    uint64_t wanted_end; /* what a waiting claim needs room to reach */
     uint32_t max_payload;
     uint32_t loan_length; /* payload bytes of the open loan, or those that a waiting claim wants */
     bool loan_is_open;    /* then claim_size and limit are 0: everything comes here by the slow path */
@@ -203,6 +204,7 @@ void ipc_ring_reader_abandon(ipc_ring_reader *reader);
 ipc_status ipc_ring_make_room(ipc_ring_writer *writer, uint64_t end);
 /* Asks the reader to return everything that it has released [wanted]. The caller then looks again. */
 void ipc_ring_ask_for_space(ipc_ring_writer *writer);
+void ipc_ring_set_limit(ipc_ring_writer *writer); /* after free_seen or the window have changed, or a loan was closed */
 /* Commits a record of `size` bytes whose payload stands at the tail. */
 void ipc_ring_append(ipc_ring_writer *writer, uint64_t word, uint64_t size, bool batched);
 /* The state of the peer as the result of a wait for room. */

@@ -50,7 +50,7 @@ static void open_loan(ipc_ring_writer *writer, const ipc_loan *loan, uint32_t le
 static void close_loan(ipc_ring_writer *writer)
 {
     writer->loan_is_open = false;
-    writer->limit = writer->free_seen + writer->capacity - IPC_LINE;
+    ipc_ring_set_limit(writer);
 }
 
 void ipc_ring_drop_loan(ipc_ring_writer *writer)

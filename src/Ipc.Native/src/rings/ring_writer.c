@@ -36,13 +36,22 @@ static ipc_status refresh_limit(ipc_ring_writer *writer)
         free_position % IPC_LINE != 0)
         return corrupt(writer, free_position);
     writer->free_seen = free_position;
-    writer->limit = free_position + writer->capacity - IPC_LINE;
     if (IPC_UNLIKELY(writer->tail - writer->window_from >= writer->window)) {
         writer->window_from = writer->tail;
         if (ipc_load_relaxed32(&writer->ring.pool.holds) != 0)
             ipc_pool_end_window(&writer->ring.pool, writer->ring.owner);
     }
+    ipc_ring_set_limit(writer);
     return IPC_OK;
+}
+
+/* A writer that always finds room looks all the same when a window of the pool ends: what a burst of loans has taken is
+ * to be given back while short messages follow. */
+void ipc_ring_set_limit(ipc_ring_writer *writer)
+{
+    const uint64_t window_end = writer->window_from + writer->window;
+    writer->room = writer->free_seen + writer->capacity - IPC_LINE;
+    writer->limit = writer->room < window_end ? writer->room : window_end;
 }
 
 void ipc_ring_ask_for_space(ipc_ring_writer *writer)
@@ -59,11 +68,11 @@ IPC_NOINLINE ipc_status ipc_ring_make_room(ipc_ring_writer *writer, uint64_t end
         return ipc_ended(IPC_CLOSED);
     ipc_ring_drop_loan(writer); /* a new claim replaces it */
     ipc_status status = refresh_limit(writer);
-    if (status != IPC_OK || end <= writer->limit)
+    if (status != IPC_OK || end <= writer->room)
         return status;
     ipc_ring_ask_for_space(writer);
     status = refresh_limit(writer);
-    if (status != IPC_OK || end <= writer->limit)
+    if (status != IPC_OK || end <= writer->room)
         return status;
     writer->wanted_end = end;
     return IPC_FULL;

@@ -19,9 +19,9 @@ ipc_status ipc_ring_writer_start(ipc_ring_writer *writer, const ipc_ring *ring, 
     writer->tail = tail.position;
     writer->last_record = tail.last_record;
     writer->free_seen = tail.freed;
-    writer->limit = tail.freed + ring->capacity - IPC_LINE;
     writer->window = ring->capacity / 2 < IPC_POOL_WINDOW_BYTES ? IPC_POOL_WINDOW_BYTES : ring->capacity / 2;
     writer->window_from = writer->tail;
+    ipc_ring_set_limit(writer);
     writer->claim_size = 0;
     writer->withheld = 0;
     writer->header = ring->header;
