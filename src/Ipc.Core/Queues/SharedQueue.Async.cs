@@ -27,8 +27,10 @@ public sealed unsafe partial class SharedQueue
     /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
     public void Send(ReadOnlySpan<byte> payload, TimeSpan timeout, CancellationToken cancellationToken = default)
     {
-        Deadline deadline = Deadline.Within(timeout, nameof(timeout));
-        IpcStatus status = Send(payload, 0, deadline, cancellationToken);
+        Deadline.Check(timeout, nameof(timeout));
+        if (TrySend(payload))
+            return;
+        IpcStatus status = Send(payload, 0, Deadline.After(timeout), cancellationToken);
         if (status != IpcStatus.Ok)
             Throw.Ended(status, this, nameof(Send), cancellationToken);
     }
@@ -49,8 +51,10 @@ public sealed unsafe partial class SharedQueue
     /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
     public QueueMessage Receive(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
-        IpcStatus status = Receive(
-            out QueueMessage message, Deadline.Within(timeout, nameof(timeout)), cancellationToken);
+        Deadline.Check(timeout, nameof(timeout));
+        if (TryReceive(out QueueMessage message))
+            return message;
+        IpcStatus status = Receive(out message, Deadline.After(timeout), cancellationToken);
         if (status != IpcStatus.Ok)
             Throw.Ended(status, this, nameof(Receive), cancellationToken);
         return message;
@@ -74,12 +78,12 @@ public sealed unsafe partial class SharedQueue
     /// <exception cref="TimeoutException">No message came in time.</exception>
     public ValueTask<QueueMessage> ReceiveAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
-        Deadline deadline = Deadline.Within(timeout, nameof(timeout));
+        Deadline.Check(timeout, nameof(timeout));
         if (!cancellationToken.IsCancellationRequested && TryReceive(out QueueMessage message))
             return new ValueTask<QueueMessage>(message);
         _place.Waits.CheckMayAwait();
         ReceiveWait wait = ReceiveWait.Rent(this);
-        return new ValueTask<QueueMessage>(wait, wait.Begin(deadline, cancellationToken));
+        return new ValueTask<QueueMessage>(wait, wait.Begin(Deadline.After(timeout), cancellationToken));
     }
 
     /// <summary>Waits until a message can be received, and returns true (another receiver may get it first). Returns
@@ -125,13 +129,13 @@ public sealed unsafe partial class SharedQueue
     public ValueTask SendAsync(
         ReadOnlyMemory<byte> payload, TimeSpan timeout, CancellationToken cancellationToken = default)
     {
-        Deadline deadline = Deadline.Within(timeout, nameof(timeout));
+        Deadline.Check(timeout, nameof(timeout));
         if (!cancellationToken.IsCancellationRequested && TrySend(payload.Span))
             return default;
         _sender.CheckLength(payload.Length);
         _place.Waits.CheckMayAwait();
         SendWait wait = SendWait.Rent(this);
-        return new ValueTask(wait, wait.Begin(payload, deadline, cancellationToken));
+        return new ValueTask(wait, wait.Begin(payload, Deadline.After(timeout), cancellationToken));
     }
 
     /// <summary>A wait belongs to the place where it began.</summary>

@@ -26,12 +26,12 @@ public sealed unsafe partial class RingWriter
     public ValueTask WriteAsync(
         ReadOnlyMemory<byte> payload, ushort type, TimeSpan timeout, CancellationToken cancellationToken = default)
     {
-        Deadline deadline = Deadline.Within(timeout, nameof(timeout));
+        Deadline.Check(timeout, nameof(timeout));
         if (!cancellationToken.IsCancellationRequested && TryWrite(payload.Span, type))
             return default;
         CheckLength(payload.Length);
         WriteWait wait = WriteWait.Rent(this);
-        return new ValueTask(wait, wait.Begin(payload, type, deadline, cancellationToken));
+        return new ValueTask(wait, wait.Begin(payload, type, Deadline.After(timeout), cancellationToken));
     }
 
     /// <summary>Waits until <paramref name="length"/> bytes can be claimed, without holding a thread. Ok: they can, as

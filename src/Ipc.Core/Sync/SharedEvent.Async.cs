@@ -22,7 +22,10 @@ public sealed unsafe partial class SharedEvent
     /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
     public void Wait(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
-        IpcStatus status = Wait(Deadline.Within(timeout, nameof(timeout)), cancellationToken);
+        Deadline.Check(timeout, nameof(timeout));
+        if (Wait(Deadline.Now, CancellationToken.None) == IpcStatus.Ok)
+            return;
+        IpcStatus status = Wait(Deadline.After(timeout), cancellationToken);
         if (status != IpcStatus.Ok)
             Throw.Ended(status, this, nameof(Wait), cancellationToken);
     }
@@ -42,11 +45,11 @@ public sealed unsafe partial class SharedEvent
     /// <exception cref="TimeoutException">It was not set in time.</exception>
     public ValueTask WaitAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
-        Deadline deadline = Deadline.Within(timeout, nameof(timeout));
+        Deadline.Check(timeout, nameof(timeout));
         if (!cancellationToken.IsCancellationRequested && Wait(Deadline.Now, CancellationToken.None) == IpcStatus.Ok)
             return default;
         SetWait wait = SetWait.Rent(this);
-        return new ValueTask(wait, wait.Begin(deadline, cancellationToken));
+        return new ValueTask(wait, wait.Begin(Deadline.After(timeout), cancellationToken));
     }
 
     private sealed class SetWait : OwnedWait<SetWait, SharedEvent, Condition, bool>

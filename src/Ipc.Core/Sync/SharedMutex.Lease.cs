@@ -40,9 +40,13 @@ public sealed unsafe partial class SharedMutex
     /// <exception cref="TimeoutException">It was held all the time.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not
     /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
-    public Lease Acquire(TimeSpan timeout, CancellationToken cancellationToken = default) =>
-        LeaseOf(
-            Acquire(Deadline.Within(timeout, nameof(timeout)), cancellationToken), nameof(Acquire), cancellationToken);
+    public Lease Acquire(TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        return TryAcquire(out Lease lease)
+            ? lease
+            : LeaseOf(Acquire(Deadline.After(timeout), cancellationToken), nameof(Acquire), cancellationToken);
+    }
 
     /// <summary>Acquires the mutex if it is free now.</summary>
     public bool TryAcquire(out Lease lease)
@@ -68,11 +72,11 @@ public sealed unsafe partial class SharedMutex
     /// <exception cref="TimeoutException">It was held all the time.</exception>
     public ValueTask<Lease> AcquireAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
-        Deadline deadline = Deadline.Within(timeout, nameof(timeout));
+        Deadline.Check(timeout, nameof(timeout));
         if (!cancellationToken.IsCancellationRequested && TryAcquire(out Lease lease))
             return new ValueTask<Lease>(lease);
         AcquireWait wait = AcquireWait.Rent(this);
-        return new ValueTask<Lease>(wait, wait.Begin(deadline, cancellationToken));
+        return new ValueTask<Lease>(wait, wait.Begin(Deadline.After(timeout), cancellationToken));
     }
 
     private Lease LeaseOf(IpcStatus status, string call, CancellationToken cancellationToken)

@@ -34,12 +34,12 @@ public sealed unsafe partial class TopicWriter
         TimeSpan timeout,
         CancellationToken cancellationToken = default)
     {
-        Deadline deadline = Deadline.Within(timeout, nameof(timeout));
+        Deadline.Check(timeout, nameof(timeout));
         if (!cancellationToken.IsCancellationRequested && TryPublish(payload.Span, type, key))
             return default;
         CheckLength(payload.Length);
         PublishWait wait = PublishWait.Rent(this);
-        return new ValueTask(wait, wait.Begin(payload, type, key, deadline, cancellationToken));
+        return new ValueTask(wait, wait.Begin(payload, type, key, Deadline.After(timeout), cancellationToken));
     }
 
     /// <summary>Copies into the open claim and publishes. False: this end was closed meanwhile.</summary>

@@ -55,10 +55,17 @@ public readonly struct Deadline : IEquatable<Deadline>
     /// is for ever.</summary>
     internal static Deadline Within(TimeSpan timeout, string parameter)
     {
+        Check(timeout, parameter);
+        return After(timeout);
+    }
+
+    /// <summary>The check of <see cref="Within"/> alone, for calls that mostly need not wait: reading the clock costs
+    /// them more than what they do, so they read it where a wait begins.</summary>
+    internal static void Check(TimeSpan timeout, string parameter)
+    {
         if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
             throw new ArgumentOutOfRangeException(
                 parameter, timeout, "A timeout cannot be negative. Timeout.InfiniteTimeSpan waits for ever.");
-        return After(timeout);
     }
 
     /// <summary>Now plus <paramref name="milliseconds"/>. Zero, negative numbers and NaN give <see cref="Now"/>;
