@@ -51,7 +51,7 @@ public sealed class DiagnosticTests
         { "IPCRPC015", Contract("void F(DateOnly a, D b);", "[DataContract(Name = \"DateOnly\")] public class D { }"), "'DateOnly'", Contract("void F(DateOnly a, D b);", "[DataContract] public class D { }") },
         { "IPCRPC015", Contract("void F(List<List<int>> a, ListOfInt32 b);", "[DataContract] public class ListOfInt32 { }"), "the lists of int32", Contract("void F(List<List<int>> a, Numbers b);", "[DataContract] public class Numbers { }") },
         { "IPCRPC015", Contract("void F((int A, int B) a, (int A, long B) b);"), "the tuple (int A, int B)", Contract("void F((int A, int B) a, (int A, long C) b);") },
-        { "IPCRPC008", Contract("void F(List<int?> a);"), "no null in a list", Contract("void F(List<int>? a);") },
+        { "IPCRPC008", Contract("void F(List<int?> a);"), "no null in a list", Contract("void F(List<int> a);") },
         { "IPCRPC008", Contract("void F(List<string?> a);"), "no null in a list", Contract("void F(List<string> a);") },
         { "IPCRPC008", Contract("void F(Dictionary<double, int> a);"), "{key} cannot be sent", Contract("void F(Dictionary<int, double> a);") },
         { "IPCRPC008", Contract("void F(LinkedList<int> a);"), "LinkedList", Contract("void F(HashSet<int> a);") },
@@ -142,6 +142,25 @@ public sealed class DiagnosticTests
         Assert.Empty(Compiler.Analyze(Compiler.Compile(Source.Replace("[IpcOnce] ", string.Empty, StringComparison.Ordinal))));
     }
 
+    [Theory]
+    [InlineData("void F(List<int>? a);", "'System.Collections.Generic.List<int>?' at IC.F(a)", "void F(List<int> a, string? b, byte[]? c);")]
+    [InlineData("Dictionary<string, int>? F();", "'System.Collections.Generic.Dictionary<string, int>?' at IC.F", "Dictionary<string, int> F();")]
+    [InlineData("Task<int[]?> F();", "'int[]?' at IC.F", "Task<int[]> F();")]
+    [InlineData("IAsyncEnumerable<string[]?> F();", "'string[]?' at IC.F", "IAsyncEnumerable<string[]> F();")]
+    [InlineData("void F(ISet<M>? a);", "ISet<M>?' at IC.F(a)", "void F(ISet<M> a);")]
+    [InlineData("void F(System.Collections.Immutable.ImmutableArray<int>? a);", "ImmutableArray<int>?' at IC.F(a)", "void F(System.Collections.Immutable.ImmutableArray<int> a, int? b);")]
+    public void ACollectionThatMayBeNullIsRemarkedAndGenerated(string bad, string part, string good)
+    {
+        CSharpCompilation compilation = Compiler.Compile(Contract(bad));
+        Diagnostic diagnostic = Assert.Single(Compiler.Analyze(compilation));
+        Assert.Equal(("IPCRPC027", DiagnosticSeverity.Warning), (diagnostic.Id, diagnostic.Severity));
+        Assert.Contains(part, diagnostic.GetMessage(System.Globalization.CultureInfo.InvariantCulture), StringComparison.Ordinal);
+        Assert.True(diagnostic.Location.IsInSource);
+        Assert.Single(Compiler.Generate(compilation, out Compilation output));
+        Assert.Empty(Compiler.Complaints(output));
+        Assert.Empty(Compiler.Analyze(Compiler.Compile(Contract(good))));
+    }
+
     [Fact]
     public void AnOldLanguageIsReported()
     {
@@ -183,7 +202,7 @@ public sealed class DiagnosticTests
     {
         string root = Path.Combine(Here(), "..", "..");
         string notes = File.ReadAllText(Path.Combine(root, "src", "Ipc.Rpc.Generator", "AnalyzerReleases.Unshipped.md")) + File.ReadAllText(Path.Combine(root, "src", "Ipc.Rpc.Generator", "AnalyzerReleases.Shipped.md"));
-        HashSet<string> tested = Cases.Select(static row => row.Data.Item1).Append("IPCRPC019").Append("IPCRPC025").ToHashSet();
+        HashSet<string> tested = Cases.Select(static row => row.Data.Item1).Append("IPCRPC019").Append("IPCRPC025").Append("IPCRPC027").ToHashSet();
         foreach (DiagnosticDescriptor descriptor in new ContractAnalyzer().SupportedDiagnostics)
         {
             Assert.Contains(descriptor.Id, tested);

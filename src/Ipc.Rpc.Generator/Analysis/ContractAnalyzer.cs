@@ -37,7 +37,8 @@ public sealed class ContractAnalyzer : DiagnosticAnalyzer
         Diagnostics.SynchronousStream,
         Diagnostics.InvalidCallback,
         Diagnostics.MisplacedOnce,
-        Diagnostics.IgnoredCallback);
+        Diagnostics.IgnoredCallback,
+        Diagnostics.NullableCollection);
 
     /// <inheritdoc/>
     public override void Initialize(AnalysisContext context)

@@ -244,4 +244,13 @@ internal static class Diagnostics
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
         helpLinkUri: Pages + "IPCRPC026.md");
+
+    public static readonly DiagnosticDescriptor NullableCollection = new(
+        "IPCRPC027",
+        "An empty collection arrives as null",
+        "An empty '{0}' at {1} arrives as null, because protobuf has one form for both; remove the '?' and null arrives as empty, or put it into a message if null means something else",
+        Category,
+        DiagnosticSeverity.Warning,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC027.md");
 }

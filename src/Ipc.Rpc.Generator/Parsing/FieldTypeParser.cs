@@ -24,6 +24,7 @@ internal sealed class FieldTypeParser
     /// <summary>The field, or <see langword="null"/> when its type cannot be sent; then that has been reported.</summary>
     public FieldModel? Parse(ITypeSymbol type, int number, string protoName, string member, int dataFormat, FieldSite site)
     {
+        ITypeSymbol asDeclared = type;
         string declared = type.Code();
         bool optional = type.NullableAnnotation == NullableAnnotation.Annotated;
         if (type is INamedTypeSymbol { OriginalDefinition.SpecialType: SpecialType.System_Nullable_T } nullable)
@@ -56,6 +57,8 @@ internal sealed class FieldTypeParser
             return null;
         }
 
+        if (optional)
+            _context.Remark(Diagnostics.NullableCollection, site.Location, asDeclared.Readable(), site.Path);
         return new FieldModel(number, protoName, member, declared, shape, optional, value, keyValue);
     }
 

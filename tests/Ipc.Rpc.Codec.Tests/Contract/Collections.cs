@@ -3,6 +3,8 @@ using System.Collections.Generic;
 using System.Collections.Immutable;
 using System.Runtime.Serialization;
 
+#pragma warning disable IPCRPC027 // what becomes of null and empty is what is tested
+
 namespace Ipc.Rpc.Codec.Tests.Contract;
 
 /// <summary>Sets, and what is immutable, frozen or sorted: lists and maps on the wire like others.</summary>

@@ -2,6 +2,8 @@ using System;
 using System.Collections.Generic;
 using System.Runtime.Serialization;
 
+#pragma warning disable IPCRPC027 // what becomes of null and empty is what is tested
+
 namespace Ipc.Rpc.Codec.Tests.Contract;
 
 /// <summary>Lists in every container: packed numbers, blocks of fixed-width ones, text, messages.</summary>

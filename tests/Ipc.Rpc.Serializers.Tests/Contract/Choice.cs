@@ -1,6 +1,8 @@
 using System.Collections.Generic;
 using System.Runtime.Serialization;
 
+#pragma warning disable IPCRPC027 // what becomes of null and empty is what is tested
+
 namespace Ipc.Rpc.Serializers.Tests.Contract;
 
 /// <summary>What may be null.</summary>
