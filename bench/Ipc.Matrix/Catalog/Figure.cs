@@ -35,8 +35,20 @@ internal sealed record Figure(string Name, Unit Unit, Runner Runner, string? Lim
     /// <summary>How many busy loops run beside it, and beside its limit: the number in <c>busy.N.</c></summary>
     public int BusyLoops => Name.StartsWith("busy.", System.StringComparison.Ordinal) ? Name["busy.".Length] - '0' : 0;
 
+    /// <summary>Of a plain figure: which of the quantiles of single round trips its value is (p50, p99, p99.9, the maximum), by the end of its name.</summary>
+    public int Quantile => Name switch
+    {
+        _ when Name.EndsWith(".p99", System.StringComparison.Ordinal) => 1,
+        _ when Name.EndsWith(".p999", System.StringComparison.Ordinal) => 2,
+        _ when Name.EndsWith(".max", System.StringComparison.Ordinal) => 3,
+        _ => 0,
+    };
+
+    /// <summary>Of a plain figure: the name that it shares with the other quantiles of the same round trips.</summary>
+    public string RoundTrips => Quantile == 0 ? Name : Name[..Name.LastIndexOf('.')];
+
     /// <summary>The name by which its program knows it.</summary>
-    public string ProgramName => BusyLoops == 0 && !Name.StartsWith("busy.", System.StringComparison.Ordinal) ? Name : "default" + Name["busy.N".Length..];
+    public string ProgramName => !IsPlain ? Name : Name.StartsWith("busy.", System.StringComparison.Ordinal) ? "default" + RoundTrips["busy.N".Length..] : RoundTrips;
 
     public bool IsRate => Unit is Unit.MillionPerSecond or Unit.GigabytesPerSecond;
 

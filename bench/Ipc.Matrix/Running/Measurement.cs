@@ -23,6 +23,7 @@ internal sealed class Measurement(Programs programs, int rounds, bool twoCores) 
 
     private readonly Dictionary<string, Worker> _limits = [];
     private readonly Dictionary<string, Samples> _limitSamples = [];
+    private readonly Dictionary<string, PlainRound[]> _plain = []; // by what their quantiles share
 
     /// <summary>Measures one figure. A figure that cannot be measured gives a result that says why; the others go on.</summary>
     public Result Run(Figure figure)
@@ -58,19 +59,26 @@ internal sealed class Measurement(Programs programs, int rounds, bool twoCores) 
             limit.Dispose();
     }
 
-    /// <summary>New processes for each round, the rival's between ours: what they learn they have to learn within the round.</summary>
+    /// <summary>New processes for each round, the rival's between ours: what they learn they have to learn within the round. All quantiles of the same round trips have
+    /// the same rounds.</summary>
     private Result RunPlain(Figure figure)
     {
         Figure? limitFigure = figure.Limit is null ? null : Figures.Named(figure.Limit);
-        Samples values = new(), limits = new(), ratios = new();
-        for (int round = 0; round < rounds; round++)
+        if (!_plain.TryGetValue(figure.RoundTrips, out PlainRound[]? all))
         {
-            double before = limitFigure is null ? 0 : FreshRound(limitFigure);
-            double value = FreshRound(figure);
+            all = [.. Enumerable.Range(0, rounds).Select(_ => new PlainRound(
+                limitFigure is null ? null : FreshRound(limitFigure), FreshRound(figure), limitFigure is null ? null : FreshRound(limitFigure)))];
+            _plain.Add(figure.RoundTrips, all);
+        }
+
+        Samples values = new(), limits = new(), ratios = new();
+        foreach (PlainRound round in all)
+        {
+            double value = round.Values[figure.Quantile];
             values.Add(value);
-            if (limitFigure is null)
+            if (round is not { Before: { } before, After: { } after })
                 continue;
-            double beside = (before + FreshRound(limitFigure)) / 2;
+            double beside = (before[figure.Quantile] + after[figure.Quantile]) / 2;
             limits.Add(beside);
             ratios.Add(value / beside);
         }
@@ -80,10 +88,10 @@ internal sealed class Measurement(Programs programs, int rounds, bool twoCores) 
             : new Result(figure, values.Median, limits.Median, ratios.Median, ratios.Spread);
     }
 
-    private double FreshRound(Figure figure)
+    private double[] FreshRound(Figure figure)
     {
         using Worker worker = programs.Start(figure);
-        return Round(worker);
+        return AskQuantiles(worker, figure);
     }
 
     private Result RunAlone(Figure figure)
@@ -158,15 +166,25 @@ internal sealed class Measurement(Programs programs, int rounds, bool twoCores) 
         Samples[] quantiles = [new(), new(), new(), new()];
         for (int round = 0; round < Math.Max(3, rounds / 3); round++)
         {
-            double[] found = [.. worker.Ask(Worker.Quantiles).Split(' ').Select(text => double.Parse(text, CultureInfo.InvariantCulture))];
-            if (found.Length != quantiles.Length)
-                throw new FormatException($"{figure.Name}: {found.Length} numbers instead of p50, p99, p99.9 and the maximum.");
+            double[] found = AskQuantiles(worker, figure);
             for (int i = 0; i < quantiles.Length; i++)
-                quantiles[i].Add(Units.Convert(found[i], Unit.Nanoseconds, figure.Unit));
+                quantiles[i].Add(found[i]);
         }
 
         return [.. quantiles.Select(samples => samples.Median)];
     }
 
+    /// <summary>A round whose round trips are timed one by one: p50, p99, p99.9 and the maximum, in the figure's unit.</summary>
+    private static double[] AskQuantiles(Worker worker, Figure figure)
+    {
+        double[] found = [.. worker.Ask(Worker.Quantiles).Split(' ').Select(text => double.Parse(text, CultureInfo.InvariantCulture))];
+        return found.Length == 4
+            ? [.. found.Select(value => Units.Convert(value, Unit.Nanoseconds, figure.Unit))]
+            : throw new FormatException($"{figure.Name}: {found.Length} numbers instead of p50, p99, p99.9 and the maximum.");
+    }
+
     private static double Round(Worker worker) => double.Parse(worker.Ask("go"), CultureInfo.InvariantCulture);
+
+    /// <summary>The quantiles of one round of a plain figure, and of its limit's rounds around it.</summary>
+    private sealed record PlainRound(double[]? Before, double[] Values, double[]? After);
 }

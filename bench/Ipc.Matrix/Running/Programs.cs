@@ -15,7 +15,7 @@ internal sealed class Programs(string nativeFolder, Cores cores, double scale)
     {
         string[] arguments = figure.IsPlain
             ? [figure.ProgramName]
-            : [figure.Name, "--cores", cores.ToString(), "--scale", scale.ToString(CultureInfo.InvariantCulture)];
+            : [figure.ProgramName, "--cores", cores.ToString(), "--scale", scale.ToString(CultureInfo.InvariantCulture)];
         return figure.Runner switch
         {
             Runner.NativeLimits => Worker.Start(figure.Name, Native("bench_limits"), arguments),

@@ -8,7 +8,7 @@ using Ipc.Rpc;
 namespace Ipc.Matrix;
 
 /// <summary>64 bytes there and back by a call, as a program makes it that sets no option.</summary>
-internal sealed class PlainRpc(PlainRpc.Call how, double quantile) : PlainEcho(quantile)
+internal sealed class PlainRpc(PlainRpc.Call how) : PlainEcho
 {
     private readonly Blob _request = new(new byte[62]); // tag and length take two of the 64
     private RpcServer? _server;

@@ -3,7 +3,7 @@ using System.Diagnostics;
 namespace Ipc.Matrix;
 
 /// <summary>64 bytes there and back over a Unix socket that blocks: what a plain program would take instead.</summary>
-internal sealed class PlainSocket(double quantile) : PlainEcho(quantile)
+internal sealed class PlainSocket : PlainEcho
 {
     private readonly UnixSocketBytes _channel = new();
     private readonly byte[] _bytes = new byte[64];

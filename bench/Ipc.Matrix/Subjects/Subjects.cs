@@ -10,10 +10,10 @@ internal static class Subjects
 {
     public static Subject Create(string figure) => figure switch
     {
-        _ when figure.StartsWith("default.rpc.sync.64.cs", StringComparison.Ordinal) => new PlainRpc(PlainRpc.Call.Sync, PlainEcho.QuantileOf(figure)),
-        _ when figure.StartsWith("default.rpc.async.64.cs", StringComparison.Ordinal) => new PlainRpc(PlainRpc.Call.Async, PlainEcho.QuantileOf(figure)),
-        _ when figure.StartsWith("default.rpc.task.64.cs", StringComparison.Ordinal) => new PlainRpc(PlainRpc.Call.Task, PlainEcho.QuantileOf(figure)),
-        _ when figure.StartsWith("default.uds.64", StringComparison.Ordinal) => new PlainSocket(PlainEcho.QuantileOf(figure)),
+        "default.rpc.sync.64.cs" => new PlainRpc(PlainRpc.Call.Sync),
+        "default.rpc.async.64.cs" => new PlainRpc(PlainRpc.Call.Async),
+        "default.rpc.task.64.cs" => new PlainRpc(PlainRpc.Call.Task),
+        "default.uds.64" => new PlainSocket(),
         "ring.echo.64.spin.cs" => new RingEcho(WaitMode.Spin, Unit.Nanoseconds, 250_000),
         "ring.echo.64.block.cs" => new RingEcho(WaitMode.Block, Unit.Microseconds, 1_500),
         "named.echo.64.spin.cs" => new NamedEcho(200_000),
