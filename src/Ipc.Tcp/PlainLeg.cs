@@ -70,8 +70,13 @@ internal sealed class PlainLeg
         catch (IOException e) when (e is not IpcException)
         {
             Volatile.Write(ref _broken, true);
-            while (_connection.Reader.TryRead(out _))
-                _connection.Reader.Release();
+            RingReader reader = _connection.Reader;
+            reader.Release(); // the one that was being sent: it is noted
+            while (reader.TryRead(out _))
+            {
+                _sent.Add(reader.ReleasedTo); // nobody handles these: what was not handled begins before them
+                reader.Release();
+            }
         }
     }
 

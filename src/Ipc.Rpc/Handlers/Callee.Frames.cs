@@ -29,8 +29,10 @@ internal sealed partial class Callee
             Volatile.Write(ref _inHand, true); // [hand]
             OneSidedFence.Frequent(); // [hand] who stops the server sees this, or we see that it stops
             leading = OnRequest(turn, in header, body);
-            if (leading) // else it is whoever reads now that has one in hand, or none
-                HandOver();
+            if (leading)
+                Volatile.Write(ref _inHand, false); // [hand]
+            else // it is whoever reads now that has one in hand, or none
+                Interlocked.Decrement(ref _leaving); // [hand] perhaps before the other has counted it
             return null;
         }
 

@@ -17,6 +17,7 @@ internal sealed partial class Callee
     private readonly Turnstile? _order;
     private ServerCall? _spare;
     private RpcCaller? _caller;
+    private int _leaving; // [hand] handlers whose thread reads no more, and has not come back: they may be answering
     private bool _inHand; // [hand] whoever reads has a request, which runs there or is on its way into _calls
     private int _pending; // [count] of _calls: those whose last frame has not been sent, nor begun to be
     // = _calls.Count; whoever reads looks at it without the lock: a call that frames may come for was there before them
@@ -45,6 +46,8 @@ internal sealed partial class Callee
         get
         {
             if (Volatile.Read(ref _inHand)) // [hand] first: what leaves the hand for the list is in the list before
+                return true;
+            if (Volatile.Read(ref _leaving) != 0) // [hand] a call that has its answer cannot be tracked any more
                 return true;
             if (PendingCount != 0)
                 return true;
@@ -96,8 +99,12 @@ internal sealed partial class Callee
             call.Cancel();
     }
 
-    /// <summary>The request in hand is tracked, and another thread reads from here on.</summary>
-    public void HandOver() => Volatile.Write(ref _inHand, false); // [hand]
+    /// <summary>The request in hand is tracked, or has its answer, and another thread reads from here on.</summary>
+    public void HandOver()
+    {
+        Interlocked.Increment(ref _leaving); // [hand] until its thread comes back: the answer may not be sent yet
+        Volatile.Write(ref _inHand, false); // [hand]
+    }
 
     /// <summary>Whether the handler may begin at once.</summary>
     [MethodImpl(Tiering.Optimized)]
