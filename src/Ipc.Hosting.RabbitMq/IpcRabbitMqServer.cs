@@ -88,7 +88,14 @@ public sealed class IpcRabbitMqServer : IHostedService, IDisposable, IAsyncDispo
             Task<RabbitMqServer> starting = RabbitMqServer.StartAsync(
                 _options.Full(), Observed(), services, stop.Token);
             Volatile.Write(ref _starting, starting); // whoever stops or disposes this now waits for it there
-            Volatile.Write(ref _server, await starting.ConfigureAwait(false));
+            RabbitMqServer server = await starting.ConfigureAwait(false);
+            Volatile.Write(ref _server, server);
+            if (_ending.IsCancellationRequested) // whoever ended it may have come before there was anything to wait for
+            {
+                await server.DisposeAsync().ConfigureAwait(false);
+                throw new OperationCanceledException(
+                    "The server " + Name + " was stopped or disposed while it started.");
+            }
         }
         catch (Exception e)
         {

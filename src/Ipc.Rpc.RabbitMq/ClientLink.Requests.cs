@@ -29,9 +29,7 @@ internal sealed partial class ClientLink
         ulong number = 0;
         try
         {
-            number = await _requests.GetNextPublishSequenceNumberAsync(CancellationToken.None).ConfigureAwait(false);
-            lock (_unconfirmed)
-                _unconfirmed[number] = fail;
+            number = await ExpectConfirmAsync(fail).ConfigureAwait(false);
             await _requests.BasicPublishAsync(
                 string.Empty, Address.WorkQueue, mandatory: true, properties, body,
                 CancellationToken.None).ConfigureAwait(false);
@@ -40,8 +38,7 @@ internal sealed partial class ClientLink
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            lock (_unconfirmed)
-                _unconfirmed.Remove(number);
+            Unexpect(number);
             fail(Failed(
                 null, RpcStatus.Unavailable, Lost(e.Message) + " Whether the call was handled is not known.",
                 inner: e));
@@ -50,6 +47,21 @@ internal sealed partial class ClientLink
         {
             _sending.Release();
         }
+    }
+
+    /// <summary>Of the message that whoever has the turn publishes next: what a refusal calls.</summary>
+    private async ValueTask<ulong> ExpectConfirmAsync(Action<RpcCallException> fail)
+    {
+        ulong number = await _requests.GetNextPublishSequenceNumberAsync(CancellationToken.None).ConfigureAwait(false);
+        lock (_unconfirmed)
+            _unconfirmed[number] = fail;
+        return number;
+    }
+
+    private void Unexpect(ulong number)
+    {
+        lock (_unconfirmed)
+            _unconfirmed.Remove(number);
     }
 
     private Task OnConfirmed(object sender, BasicAckEventArgs message)
@@ -65,8 +77,8 @@ internal sealed partial class ClientLink
             message.Multiple,
             Failed(
                 null, RpcStatus.Unavailable,
-                Broker.First(Address.Broker) + " did not take the request of the call (it sent a negative confirm): " +
-                "the queue " + Address.WorkQueue + " may have no leader now. Whether a server gets it is not known."));
+                Broker.First(Address.Broker) + " did not take a message of the call (it sent a negative confirm): " +
+                "its queue may have no leader now, or be full. Whether the call is handled is not known."));
         return Task.CompletedTask;
     }
 

@@ -167,14 +167,17 @@ internal sealed partial class ClientLink
             Headers = new Dictionary<string, object?> { [header.Name] = header.Number },
         };
         await _sending.WaitAsync(stream.Stopped).ConfigureAwait(false);
+        ulong number = 0;
         try
         {
+            number = await ExpectConfirmAsync(stream.Fail).ConfigureAwait(false); // at the end nobody would miss it
             await _requests.BasicPublishAsync(
                 string.Empty, queue, mandatory: true, properties, body, CancellationToken.None).ConfigureAwait(false);
             return true;
         }
         catch (Exception e) when (Broker.IsOfBroker(e))
         {
+            Unexpect(number);
             return false; // then the link has ended, and with it the stream
         }
         finally
@@ -207,7 +210,7 @@ internal sealed partial class ClientLink
                 "came at its handler is not known."));
     }
 
-    /// <summary>Gives credit, or a sign of life. It may not arrive: the next one tells.</summary>
+    /// <summary>Gives credit, or a sign of life, which may not arrive: the next one tells.</summary>
     private async Task SayAsync(StreamCall stream, (long Items, long Bytes) credit)
     {
         if (stream.Server is not { } server)
@@ -231,6 +234,8 @@ internal sealed partial class ClientLink
             await _sending.WaitAsync().ConfigureAwait(false);
             try
             {
+                if (credit.Items > 0)
+                    await ExpectConfirmAsync(stream.Fail).ConfigureAwait(false); // no other message gives it again
                 await _requests.BasicPublishAsync(
                     string.Empty, server.Queue, mandatory: true, properties, ReadOnlyMemory<byte>.Empty,
                     CancellationToken.None).ConfigureAwait(false);

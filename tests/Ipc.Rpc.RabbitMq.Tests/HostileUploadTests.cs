@@ -263,6 +263,23 @@ public sealed class HostileUploadTests(BrokerProcess broker) : RabbitMqTest(brok
         }
     }
 
+    /// <summary>The last item that there is credit for, or the end: nothing comes after it, so nobody would miss it.</summary>
+    [Theory]
+    [InlineData(2)]
+    [InlineData(1)]
+    public async Task WhatTheBrokerRefusesOfAStreamEndsIt(int items)
+    {
+        await using IConnection connection = await OpenAsync();
+        await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: Cancel);
+        Dictionary<string, object?> full = new() { ["x-max-length"] = 1, ["x-overflow"] = "reject-publish" };
+        string listens = (await channel.QueueDeclareAsync("", durable: false, exclusive: true, autoDelete: true, full, cancellationToken: Cancel)).QueueName;
+        await ConsumeAsync(channel, request => SayAsync(channel, request, "B", listens));
+        ISink client = (await ConnectAsync()).For<ISink>();
+        RpcCallException failure = await FailsAsync(RpcStatus.Unavailable, () => client.TakeAsync("", new Source(items), Cancel));
+        Assert.Contains("negative confirm", failure.Message, StringComparison.Ordinal);
+        Assert.False(failure.IsUnsent);
+    }
+
     /// <summary>Its source was asked, and had not given anything.</summary>
     [Fact]
     public async Task AStreamThatHasSentNothingBeginsAtAnotherServerMarked()
