@@ -28,6 +28,38 @@ public sealed class ClientStreamTests
         Assert.True(source.IsDisposed);
     }
 
+    /// <summary>The credit for its items comes on a connection that nobody reads for answers.</summary>
+    [Fact]
+    public async Task ASourceGoesOnWhileNobodyAsksForAnAnswer()
+    {
+        TaskCompletionSource<bool> gate = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        RpcServerOptions narrow = new() { StreamWindow = FrameHeader.FirstClientCredit };
+        using RpcServer server = Hand.Serve(out string name, narrow, RpcHandler.Duplex(Hand.Scale, (_, items, cancel) => FirstAndCount(items, cancel)));
+        using RpcClient client = RpcClient.Connect(name);
+        var source = new Source(2000);
+        await using IAsyncEnumerator<int> answers = client.Duplex(Hand.Scale, 0, source).GetAsyncEnumerator();
+        Assert.True(await Eventually.Ends(answers.MoveNextAsync().AsTask()));
+        Assert.Equal(1, answers.Current);
+        Eventually.True(() => source.Produced == FrameHeader.FirstClientCredit, "the first credit is used up");
+        gate.SetResult(true);
+        Eventually.True(() => source.Produced == 2000, "the whole source is sent");
+        Assert.True(await Eventually.Ends(answers.MoveNextAsync().AsTask()));
+        Assert.Equal(2000, answers.Current);
+        Assert.False(await Eventually.Ends(answers.MoveNextAsync().AsTask()));
+
+        async IAsyncEnumerable<int> FirstAndCount(IAsyncEnumerable<int> items, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancel)
+        {
+            await using IAsyncEnumerator<int> all = items.GetAsyncEnumerator(cancel);
+            Assert.True(await all.MoveNextAsync());
+            yield return all.Current;
+            await gate.Task;
+            int count = 1;
+            while (await all.MoveNextAsync())
+                count++;
+            yield return count;
+        }
+    }
+
     [Fact]
     public async Task AnEarlyAnswerEndsTheSource()
     {

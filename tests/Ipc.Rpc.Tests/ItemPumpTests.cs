@@ -1,4 +1,3 @@
-using System;
 using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
@@ -34,7 +33,7 @@ public sealed class ItemPumpTests
     }
 
     /// <summary>Has no room for the first items that it is given.</summary>
-    private sealed class FullLink(int refusals) : CalleeLink(0)
+    private sealed class FullLink(int refusals) : BareLink
     {
         private int _refusals = refusals;
 
@@ -42,34 +41,11 @@ public sealed class ItemPumpTests
 
         public FrameKind Last { get; private set; }
 
-        public override RpcPeer Peer => throw new NotSupportedException();
-
-        public override RpcCaller Caller => throw new NotSupportedException();
-
-        public override WaitMode WaitMode => WaitMode.Block; // looks for no moment
-
-        public override bool IsCongested => false;
-
-        public override int MaxBody => 4096;
-
-        public override Task Flushed() => Task.CompletedTask;
-
-        public override void ReleaseRequest()
-        {
-        }
-
-        public override void ReadOn()
-        {
-        }
-
         public override Task WhenRoom(int pause, CancellationToken cancellationToken)
         {
             Pauses.Add(pause);
             return Task.CompletedTask;
         }
-
-        private protected override RpcFailure? SendMessage<T>(in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value) =>
-            throw new NotSupportedException();
 
         private protected override RpcFailure? SendItem<T>(in FrameHeader header, RpcMethod method, MessageCodec<T> codec, in T value, out int length)
         {

@@ -44,6 +44,23 @@ internal sealed class Upload<TItem> : Upload
             engine.SendControl(FrameKind.End, ((ulong)use << 32) | slot.Number);
     }
 
+    /// <summary>Whoever consumes the answers of a call with streams both ways may not be waiting for any: then nobody
+    /// else reads the frame that gives more.</summary>
+    private async Task TakeCredit(RpcLink link)
+    {
+        link.AddAwaited();
+        try
+        {
+            Task taken = Credit.TakeAsync(Stopped);
+            link.WakeReader();
+            await taken.ConfigureAwait(false);
+        }
+        finally
+        {
+            link.RemoveAwaited();
+        }
+    }
+
     /// <returns>Whether the source was exhausted; if not, the call ended first.</returns>
     private async Task<bool> SendItems(CallEngine engine, PendingCall call, PendingSlot slot, uint use)
     {
@@ -54,7 +71,7 @@ internal sealed class Upload<TItem> : Upload
             while (true)
             {
                 if (!Credit.TryTake())
-                    await Credit.TakeAsync(Stopped).ConfigureAwait(false);
+                    await TakeCredit(engine.Link).ConfigureAwait(false);
                 if (!await items.MoveNextAsync().ConfigureAwait(false))
                     return true;
                 TItem item = items.Current;
