@@ -56,6 +56,29 @@ public sealed class ContainedTests
         Assert.True(client.IsConnected);
     }
 
+    /// <summary>It looks like the end of an attempt after which another is made, and the call has been answered: it was executed.</summary>
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    public async Task WhatAReceiverOfMetadataThrowsMakesNoCallAgain(bool isOnce, bool asynchronous)
+    {
+        int executed = 0;
+        var method = new RpcMethod<int, int>(Hand.Name, "Again", RpcMethodKind.Unary, Hand.Number, Hand.Number, isIdempotent: !isOnce, isOnce: isOnce);
+        using RpcServer server = Hand.Serve(out string name, RpcHandler.Unary(method, (number, _) => number + Interlocked.Increment(ref executed)));
+        using RpcClient client = RpcClient.Connect(name, new RpcClientOptions { WaitForReady = true, Retry = new RpcRetryPolicy() });
+        foreach (bool isUnsent in new[] { false, true })
+        {
+            executed = 0;
+            var own = new RpcCallException(RpcStatus.Unavailable, "of the receiver") { IsUnsent = isUnsent };
+            RpcClient view = client.WithAnswer(_ => throw own).WithTimeout(Eventually.Watchdog);
+            RpcCallException failure = await Eventually.Fails(asynchronous ? view.CallAsync(method, 1).AsTask() : Task.Run(() => view.Call(method, 1)));
+            Assert.Same(own, failure);
+            Assert.Equal((1, isUnsent), (executed, own.IsUnsent));
+        }
+    }
+
     private static async Task Fails(RpcClient client, string place, bool asynchronous)
     {
         switch (place)

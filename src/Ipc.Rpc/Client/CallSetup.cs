@@ -136,7 +136,22 @@ internal sealed class CallSetup
     public void Tell(PendingCall call)
     {
         if (Answer is { } answer && call.IsAnswered)
-            answer(call.AnswerMetadata ?? new RpcMetadata());
+            Tell(answer, call.AnswerMetadata ?? new RpcMetadata());
+    }
+
+    /// <summary>What the receiver throws may look like a failure after which a call is made again: the call has been
+    /// answered.</summary>
+    private static void Tell(Action<RpcMetadata> answer, RpcMetadata metadata)
+    {
+        try
+        {
+            answer(metadata);
+        }
+        catch (RpcCallException e)
+        {
+            e.IsOfCaller = true;
+            throw;
+        }
     }
 
     private byte[]? EncodeHead(CallHead? head = null)

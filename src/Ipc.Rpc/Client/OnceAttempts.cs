@@ -56,6 +56,8 @@ internal sealed class OnceAttempts
     /// <summary>Whether another attempt is made after one that failed.</summary>
     public bool GoesOn(RpcCallException failure, RpcMethod method)
     {
+        if (failure.IsOfCaller)
+            return false;
         bool isOver = _session.End is not null;
         if (failure.OnceRefusal == RpcOnceRefusal.Forgotten && !_mayBeSent && !isOver && _anew++ < MostAnew)
         {

@@ -53,6 +53,8 @@ internal struct RetryState
     /// <param name="isOver">Whether the client connects no more.</param>
     public bool GoesOn(RpcCallException failure, bool isIdempotent, bool isOver)
     {
+        if (failure.IsOfCaller)
+            return false;
         bool hasNoServer = failure.IsUnsent && failure.Status == RpcStatus.Unavailable;
         _waits = hasNoServer && _options.WaitForReady; // if the deadline has passed, the wait ends with that
         // while the callback runs, whose server is about to end, there will be none
