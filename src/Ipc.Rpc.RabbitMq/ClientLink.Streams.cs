@@ -76,9 +76,11 @@ internal sealed partial class ClientLink
     }
 
     /// <summary>Nobody waits for it any more: its server is told if it does not know, and so is the caller's own
-    /// stream.</summary>
+    /// stream. Any number of times.</summary>
     public void Close(StreamCall stream)
     {
+        if (!stream.TryClose())
+            return;
         stream.Fail(Failed(stream.Method, RpcStatus.Cancelled, "A call to " + stream.Method + " was cancelled."));
         if (!stream.EndedThere && !HasEnded)
             Cancel(stream.MessageId); // first: whoever leaves looks for it there, or among the streams

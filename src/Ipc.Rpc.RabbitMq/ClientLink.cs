@@ -28,6 +28,7 @@ internal sealed partial class ClientLink : BrokerLink
     private IChannel _requests = null!;
     private IChannel _oneWay = null!;
     private long _next;
+    private int _publishing; // [count] one-way calls that the broker has not confirmed
 
     public ClientLink(IConnection connection, RabbitMqAddress address, RabbitMqClientOptions options)
         : base(connection, address) => _options = options;
@@ -99,11 +100,13 @@ internal sealed partial class ClientLink : BrokerLink
         if (HasEnded)
             throw Failed(
                 request.Method, RpcStatus.Unavailable, Lost(await Ended.ConfigureAwait(false)), isUnsent: true);
-        Task published = _oneWay.BasicPublishAsync(
-            string.Empty, Address.WorkQueue, mandatory: true, properties, request.Body,
-            CancellationToken.None).AsTask();
-        _ = published.ContinueWith(
-            static task => _ = task.Exception, TaskScheduler.Default); // whoever waits may have gone
+        if (Interlocked.Increment(ref _publishing) > _options.MaxPendingCalls)
+        {
+            Interlocked.Decrement(ref _publishing);
+            throw TooMany(request.Method);
+        }
+
+        Task published = PublishOneWayAsync(properties, request.Body);
         try
         {
             Task first = await Task.WhenAny(published, Ended).WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -145,16 +148,32 @@ internal sealed partial class ClientLink : BrokerLink
                 Lost(reason) + " How far the stream came at its handler is not known."));
     }
 
+    /// <summary>It is kept until the broker has confirmed it, whether or not its caller still waits.</summary>
+    private async Task PublishOneWayAsync(BasicProperties properties, byte[] body)
+    {
+        try
+        {
+            await _oneWay.BasicPublishAsync(
+                string.Empty, Address.WorkQueue, mandatory: true, properties, body,
+                CancellationToken.None).ConfigureAwait(false);
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _publishing);
+        }
+    }
+
     private void CheckPending(RpcMethod method)
     {
         if (_calls.Count + _streams.Count >= _options.MaxPendingCalls)
-            throw Failed(
-                method,
-                RpcStatus.ResourceExhausted,
-                _options.MaxPendingCalls + " calls are under way, as many as " + nameof(RabbitMqClientOptions) + "." +
-                nameof(RabbitMqClientOptions.MaxPendingCalls) + " allows.",
-                isUnsent: true);
+            throw TooMany(method);
     }
+
+    private RpcCallException TooMany(RpcMethod method)
+        => RabbitMqCaller.TooMany(method, _options.MaxPendingCalls, Address.Peer);
+
+    private static bool IsUpTo(string id, long last)
+        => long.Parse(id, CultureInfo.InvariantCulture) <= last;
 
     private string Lost(string reason) => "The connection to " + Address.Broker + " was lost: " + reason + ".";
 
@@ -255,6 +274,7 @@ internal sealed partial class ClientLink : BrokerLink
     private async Task WatchAsync()
     {
         int looks = 0;
+        long last = 0; // that was made before the first look of those in a row
         while (!HasEnded)
         {
             await Task.WhenAny(Ended, Task.Delay(_silence)).ConfigureAwait(false);
@@ -277,17 +297,23 @@ internal sealed partial class ClientLink : BrokerLink
             }
 
             looks = servers == 0 ? looks + 1 : 0;
-            if (looks < 2)
+            if (looks == 1)
+                last = Interlocked.Read(ref _next);
+            if (looks < 2 || Environment.TickCount64 - Volatile.Read(ref _heardAt) < _silence.TotalMilliseconds)
                 continue;
             RpcCallException gone = Failed(
                 null, RpcStatus.Unavailable,
                 "All servers have gone while the call was under way. " + Nobody + " Whether the call was " +
                 "handled is not known; it waits in the queue, and may be handled yet.");
             foreach ((string id, TaskCompletionSource<Answer> call) in _calls)
-                call.TrySetException(gone);
+            {
+                if (IsUpTo(id, last)) // a later one has seen a server
+                    call.TrySetException(gone);
+            }
+
             foreach ((string id, StreamCall stream) in _streams)
             {
-                if (!stream.Begun.IsCompleted)
+                if (!stream.Begun.IsCompleted && IsUpTo(id, last))
                     stream.Fail(gone); // the others' servers have queues of their own
             }
         }

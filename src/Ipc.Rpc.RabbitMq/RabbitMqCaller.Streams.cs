@@ -109,6 +109,23 @@ public sealed partial class RabbitMqCaller
             _terms.Answer?.Invoke(Wire.MetadataOf(last));
     }
 
+    /// <summary>The same within an attempt: what the receiver throws is none of the attempt's ends.</summary>
+    private void TellWithin(IDictionary<string, object?>? headers)
+    {
+        if (headers is null || _terms.Answer is not { } receiver)
+            return;
+        try
+        {
+            receiver(Wire.MetadataOf(headers));
+        }
+#pragma warning disable CA1031 // the call fails with it
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            throw new ReceiverFailedException(ExceptionDispatchInfo.Capture(e));
+        }
+    }
+
     private async ValueTask<TResponse> UploadAsync<TRequest, TIn, TResponse>(
         RpcStreamMethod<TRequest, TIn, TResponse> method,
         byte[] request,
@@ -128,7 +145,7 @@ public sealed partial class RabbitMqCaller
                 {
                     link.Send(stream, items, item => EncodeItem(method, item));
                     Answer got = await stream.Answered.WaitAsync(stop).ConfigureAwait(false);
-                    Tell(stream);
+                    TellWithin(stream.LastHeaders);
                     return (got, null);
                 }
                 catch (Exception e) when (e == stream.OfSource)
@@ -137,7 +154,7 @@ public sealed partial class RabbitMqCaller
                 }
                 catch (RpcCallException)
                 {
-                    Tell(stream);
+                    TellWithin(stream.LastHeaders);
                     throw;
                 }
                 finally

@@ -1,6 +1,8 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using System.Runtime.ExceptionServices;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -27,10 +29,16 @@ public sealed partial class RabbitMqCaller : RpcCaller
     private readonly RabbitMqAddress _address;
     private readonly RabbitMqClientOptions _options;
     private readonly CallTerms _terms;
+    private readonly StrongBox<int> _underWay; // [count] calls of all views of the client, those that wait among them
 
     internal RabbitMqCaller(
-        Recovery<ClientLink> recovery, RabbitMqAddress address, RabbitMqClientOptions options, CallTerms terms)
+        Recovery<ClientLink> recovery,
+        RabbitMqAddress address,
+        RabbitMqClientOptions options,
+        CallTerms terms,
+        StrongBox<int>? underWay = null)
     {
+        _underWay = underWay ?? new StrongBox<int>();
         _recovery = recovery;
         _address = address;
         _options = options;
@@ -71,7 +79,8 @@ public sealed partial class RabbitMqCaller : RpcCaller
     }
 
     /// <summary>The same with somebody who is told the metadata of each answer, before its caller gets the result or
-    /// the error. It is not called if there was no answer.</summary>
+    /// the error. It is not called if there was no answer. What it throws is what the call fails with; nothing is tried
+    /// again for it.</summary>
     public RabbitMqCaller WithAnswer(Action<RpcMetadata> answer)
     {
         ArgumentNullException.ThrowIfNull(answer);
@@ -138,7 +147,7 @@ public sealed partial class RabbitMqCaller : RpcCaller
             [cancellationToken, OfHandler]));
     }
 
-    private RabbitMqCaller With(CallTerms terms) => new(_recovery, _address, _options, terms);
+    private RabbitMqCaller With(CallTerms terms) => new(_recovery, _address, _options, terms, _underWay);
 
     private async ValueTask<TResponse> Unary<TRequest, TResponse>(
         RpcMethod<TRequest, TResponse> method, byte[] request, CancellationToken cancellationToken)
@@ -177,12 +186,48 @@ public sealed partial class RabbitMqCaller : RpcCaller
 
     private RpcCallException Told(Answer answer, RpcCallException failure)
     {
-        _terms.Answer?.Invoke(Wire.MetadataOf(answer.Headers));
+        TellWithin(answer.Headers);
         return failure;
     }
 
-    /// <summary>Makes a call, again if the policy says so, until its deadline.</summary>
+    /// <summary>Makes a call, again if the policy says so, until its deadline. As long as it waits here it is counted
+    /// as under way.</summary>
     private async Task<T> Attempts<T>(
+        RpcMethod method,
+        bool isIdempotent,
+        byte[] body,
+        Func<ClientLink, Outgoing, int, Deadline, CancellationToken, Task<T>> make,
+        TimeSpan timeout,
+        CancellationToken[] tokens)
+    {
+        ObjectDisposedException.ThrowIf(_recovery.Closing.IsCancellationRequested, typeof(RabbitMqClient));
+        try
+        {
+            if (Interlocked.Increment(ref _underWay.Value) > _options.MaxPendingCalls)
+                throw TooMany(method, _options.MaxPendingCalls, _address.Peer);
+            return await AttemptsOfOne(method, isIdempotent, body, make, timeout, tokens).ConfigureAwait(false);
+        }
+        catch (ReceiverFailedException e)
+        {
+            e.OfReceiver.Throw();
+            throw;
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _underWay.Value);
+        }
+    }
+
+    internal static RpcCallException TooMany(RpcMethod method, int most, string peer)
+        => RpcCallException.OfTransport(
+            RpcStatus.ResourceExhausted,
+            most + " calls are under way, as many as " + nameof(RabbitMqClientOptions) + "." +
+            nameof(RabbitMqClientOptions.MaxPendingCalls) + " allows.",
+            method,
+            peer,
+            isUnsent: true);
+
+    private async Task<T> AttemptsOfOne<T>(
         RpcMethod method,
         bool isIdempotent,
         byte[] body,
@@ -266,7 +311,7 @@ public sealed partial class RabbitMqCaller : RpcCaller
 
     private async Task<ClientLink> LinkAsync(RpcMethod method, CancellationToken cancellationToken)
     {
-        ObjectDisposedException.ThrowIf(_recovery.Closing.IsCancellationRequested, typeof(RabbitMqClient));
+        _recovery.Closing.ThrowIfCancellationRequested(); // the call was under way
         if (_recovery.Link is { } link)
             return link;
         await _recovery.TriedAsync().WaitAsync(cancellationToken).ConfigureAwait(false); // the first call connects

@@ -27,6 +27,7 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
     private RpcCallException? _failure; // of the last attempt
     private Task? _first; // the first attempt, or its end
     private Task? _run;
+    private Task? _disposal;
     private string? _told; // why there is none; null while there is one
 
     public Recovery(RabbitMqAddress address, RabbitMqOptions options, string role, Func<IConnection, TLink> make)
@@ -146,15 +147,20 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
         }
     }
 
-    public async ValueTask DisposeAsync()
+    /// <summary>Ends it. Whoever comes later waits for the same.</summary>
+    public ValueTask DisposeAsync()
+    {
+        lock (_gate)
+            return new ValueTask(_disposal ??= EndAsync());
+    }
+
+    private async Task EndAsync()
     {
         TLink? link;
         Task? first;
         Task told;
         lock (_gate)
         {
-            if (_closing.IsCancellationRequested)
-                return;
             told = _closing.CancelAsync(); // on the pool: what comes after a caller's wait has no part in this lock
             _next.TrySetCanceled();
             link = _link;
@@ -213,6 +219,7 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
         catch (Exception e)
         {
             link.End("it could not be opened");
+            link.Fail("it could not be opened"); // what the broker has given it already goes to somebody else
             await link.CloseAsync().ConfigureAwait(false);
             if (cancellationToken.IsCancellationRequested || !Broker.IsOfBroker(e))
                 throw;
@@ -232,6 +239,7 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
         }
 
         link.End("this end was disposed");
+        link.Fail("this end was disposed");
         await link.CloseAsync().ConfigureAwait(false);
         throw new OperationCanceledException(Closing);
     }

@@ -169,6 +169,11 @@ internal sealed partial class ServerLink
         {
             failure = new RpcCallException(RpcStatus.Unavailable, "The server has stopped.", e);
         }
+        catch (Exception e) when (e is IpcException || !Broker.IsOfBroker(e)) // its end alone: other streams go on
+        {
+            failure = new RpcCallException(
+                RpcStatus.Internal, "A stream of " + request.Method + " could not be served: " + e.Message, e);
+        }
 
         if (stream.Stopped.IsCancellationRequested && failure?.Status == RpcStatus.Cancelled)
             failure = stream.Failure;

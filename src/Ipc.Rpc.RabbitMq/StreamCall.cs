@@ -26,6 +26,7 @@ internal sealed class StreamCall(Outgoing request, string id, StreamTerms terms,
     private long _sent;
     private bool _finished;
     private bool _over;
+    private int _closed; // [once]
 
     /// <summary>Of the attempt.</summary>
     public string CorrelationId => id;
@@ -63,6 +64,9 @@ internal sealed class StreamCall(Outgoing request, string id, StreamTerms terms,
                 return _over || _control is null ? null : (_control, _key!);
         }
     }
+
+    /// <summary>Whether this is the first time.</summary>
+    public bool TryClose() => Interlocked.Exchange(ref _closed, 1) == 0;
 
     /// <summary>Whether its server listens there.</summary>
     public bool IsAt(string queue)

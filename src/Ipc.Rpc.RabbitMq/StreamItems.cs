@@ -147,6 +147,13 @@ internal sealed class StreamItems<TItem>(
             if (!isDisposed)
             {
                 all._send?.Invoke(call.Link, call.Stream);
+                // its consumer may be anywhere when a token fires or the deadline passes: the server is told even so
+                _stopped.UnsafeRegister(
+                    static state => ThreadPool.UnsafeQueueUserWorkItem(
+                        static begun => begun.Link.Close(begun.Stream),
+                        ((ClientLink Link, StreamCall Stream))state!,
+                        preferLocal: false),
+                    call);
                 return call;
             }
 

@@ -131,6 +131,34 @@ public sealed class StopTests(BrokerProcess broker) : BrokerTest(broker)
         await client.StopAsync().WaitAsync(Watchdog);
     }
 
+    /// <summary>Its services are still being made; there is nothing yet that could be ended.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task AServerWhoseServicesAreBeingMadeStopsToo(bool disposes)
+    {
+        using ManualResetEventSlim go = new();
+        using ManualResetEventSlim isAsked = new();
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddIpcRabbitMqServer("desk", options => options.Address = Address).AddService(_ =>
+        {
+            isAsked.Set();
+            go.Wait(Watchdog, Cancel);
+            return DeskRpc.Service(new Desk());
+        });
+        using IHost host = builder.Build();
+        using IHost client = await Started(Calling());
+        IpcRabbitMqServer server = ServerOf(host);
+        Task starting = Task.Run(() => server.StartAsync(Cancel), Cancel);
+        Assert.True(await Task.Run(() => isAsked.Wait(Watchdog, Cancel), Cancel));
+        await (disposes ? server.DisposeAsync().AsTask() : server.StopAsync(Cancel)).WaitAsync(Watchdog);
+        go.Set();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => starting.WaitAsync(Watchdog));
+        Assert.Equal((IpcServerState.Stopped, false), (server.State, server.IsConnected));
+        Assert.Equal(0, await client.Services.GetRequiredKeyedService<RabbitMqClient>("office").CountServersAsync(Cancel));
+        await client.StopAsync().WaitAsync(Watchdog);
+    }
+
     [Fact]
     public async Task AHostThatGivesItsStartUpDoesNotWaitForTheBroker()
     {

@@ -118,4 +118,71 @@ public sealed class CallersCodeTests(BrokerProcess broker) : RabbitMqTest(broker
         await ends.WaitAsync(Patience, Cancel);
         await Assert.ThrowsAsync<ObjectDisposedException>(() => waits.WaitAsync(Patience, Cancel));
     }
+
+    /// <summary>The consumer has an item and does something else: the server need not wait for it.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task AStreamEndsAtItsServerWhileItsConsumerIsElsewhere(bool ofEnumeration)
+    {
+        await ServeAsync(SinkRpc.Service(_sink));
+        RabbitMqClient client = await ConnectAsync();
+        using CancellationTokenSource stop = new();
+        await using IAsyncEnumerator<int> items = client.For<ISink>().Echo("", OtherEndTests.Waiting(3), ofEnumeration ? Cancel : stop.Token)
+            .GetAsyncEnumerator(ofEnumeration ? stop.Token : CancellationToken.None);
+        Assert.True(await items.MoveNextAsync().AsTask().WaitAsync(Patience, Cancel));
+        stop.Cancel();
+        Watchdog.Until(() => _sink is { Ended: 1, Cancelled: 1 }, "the handler to be told");
+        Exception? end = null;
+        while (end is null)
+            end = await Record.ExceptionAsync(async () => Assert.True(await items.MoveNextAsync().AsTask().WaitAsync(Patience, Cancel)));
+        Assert.IsAssignableFrom<OperationCanceledException>(end);
+    }
+
+    /// <summary>It looks like an end of the call that could be tried again, and is none.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task WhatAReceiverOfMetadataThrowsIsNoEndOfTheCall(bool fails)
+    {
+        Farm farm = new("first");
+        int told = 0;
+        if (fails)
+            farm.After = (_, _) => throw new RpcCallException(RpcStatus.NotFound, "not here");
+        Mine(await RabbitMqServer.StartAsync(Address, ServerOptions, FarmRpc.Service(farm), SinkRpc.Service(_sink)).WaitAsync(Patience, Cancel));
+        ClientOptions.Retry = new RpcRetryPolicy { Attempts = 3 };
+        RpcCallException own = new(RpcStatus.Unavailable, "of the receiver");
+        RabbitMqCaller caller = (await ConnectAsync()).Caller.WithAnswer(_ =>
+        {
+            told++;
+            throw own;
+        });
+        Assert.Same(own, await FailsAsync(RpcStatus.Unavailable, () => caller.For<IFarm>().DoAgainAsync(1, Cancel).AsTask()));
+        Assert.Equal((1, 1), (told, farm.All.Count));
+        Assert.Same(own, await FailsAsync(RpcStatus.Unavailable, () => caller.For<ISink>().TakeAsync(fails ? "NotFound" : "", new Source(3), Cancel)));
+        Assert.Equal((2, 1), (told, _sink.Begun));
+    }
+
+    /// <summary>Whoever disposes it, too, may rely on it.</summary>
+    [Fact]
+    public async Task ASecondDisposalWaitsForTheFirst()
+    {
+        using ManualResetEventSlim go = new();
+        using ManualResetEventSlim isTold = new();
+        ClientOptions.ConnectionChanged = _ =>
+        {
+            isTold.Set();
+            go.Wait(Patience, Cancel);
+        };
+        RabbitMqClient client = RabbitMqClient.Create(Address, ClientOptions);
+        Task connecting = client.EnsureConnectedAsync(Patience, Cancel);
+        Assert.True(await Task.Run(() => isTold.Wait(Patience, Cancel), Cancel));
+        Task first = client.DisposeAsync().AsTask();
+        Task second = client.DisposeAsync().AsTask();
+        await Task.Delay(100, Cancel);
+        Assert.Equal((false, false), (first.IsCompleted, second.IsCompleted));
+        go.Set();
+        await Task.WhenAll(first, second).WaitAsync(Patience, Cancel);
+        await connecting.ContinueWith(static _ => { }, TaskScheduler.Default).WaitAsync(Patience, Cancel);
+    }
 }

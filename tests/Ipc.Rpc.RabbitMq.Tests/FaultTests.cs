@@ -294,6 +294,4 @@ public sealed class FaultTests(BrokerProcess broker) : RabbitMqTest(broker)
         {
         }
     }
-
-    private Task<IConnection> OpenAsync() => new ConnectionFactory { Port = Broker.Port, HostName = "127.0.0.1" }.CreateConnectionAsync(Cancel);
 }

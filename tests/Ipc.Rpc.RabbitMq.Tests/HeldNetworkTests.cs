@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.Linq;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
@@ -87,6 +88,40 @@ public sealed class HeldNetworkTests(BrokerProcess broker) : RabbitMqTest(broker
         Watchdog.Until(() => _sink.Ended == _sink.Begun, "handlers to end");
         network.LetGo();
         network.Cut();
+    }
+
+    /// <summary>A caller that gives up leaves its message where it was: as many as may be under way are kept, and no more.</summary>
+    [Fact]
+    public async Task OneWayCallsOfWhichTheBrokerSaysNothingAreBounded()
+    {
+        using BadNetwork network = new(Broker.EndPoint);
+        await ServeAsync(FarmRpc.Service(new Farm("first")));
+        (ClientOptions.Heartbeat, ClientOptions.MaxPendingCalls) = (TimeSpan.FromMinutes(10), 5);
+        RabbitMqClient client = await ConnectAsync(ClientOptions, AddressAt(network.Port));
+        IFarm farm = client.For<IFarm>();
+        await farm.NoteAsync(0, Cancel);
+        network.Hold();
+        using CancellationTokenSource stop = new();
+        Task[] calls = [.. Enumerable.Range(1, 5).Select(number => farm.NoteAsync(number, stop.Token))];
+        await Task.Delay(100, Cancel); // they are sent
+        stop.Cancel();
+        foreach (Task each in calls)
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => each.WaitAsync(Patience, Cancel));
+        RpcCallException failure = await FailsAsync(RpcStatus.ResourceExhausted, () => farm.NoteAsync(6, Cancel));
+        Assert.True(failure.IsUnsent);
+        network.LetGo();
+        await Eventually(() => farm.NoteAsync(7, Cancel));
+        await Task.WhenAll(Enumerable.Range(8, 5).Select(number => farm.NoteAsync(number, Cancel))).WaitAsync(Patience, Cancel);
+    }
+
+    private static async Task Eventually(Func<Task> call)
+    {
+        Deadline watchdog = Deadline.After(Patience);
+        while (await Record.ExceptionAsync(call) is { } failure)
+        {
+            Assert.False(watchdog.HasPassed, "failed until the end with " + failure);
+            await Task.Delay(5, Cancel);
+        }
     }
 
     /// <summary>Nothing moves any more.</summary>

@@ -261,8 +261,6 @@ public sealed class HostileStreamTests(BrokerProcess broker) : RabbitMqTest(brok
         return new Foreign(connection, channel, answers);
     }
 
-    private Task<IConnection> OpenAsync() => new ConnectionFactory { Port = Broker.Port, HostName = "127.0.0.1" }.CreateConnectionAsync(Cancel);
-
     private sealed class Foreign(IConnection connection, IChannel channel, string answers) : IAsyncDisposable
     {
         public async Task<IReadOnlyBasicProperties> NextAsync()

@@ -39,7 +39,7 @@ public sealed class HostileTests(BrokerProcess broker) : RabbitMqTest(broker)
         Task<string> inHand = client.DoAsync(1, Cancel).AsTask();
         Watchdog.Until(() => !farm.All.IsEmpty, "the call to be in hand");
 
-        await using IConnection connection = await new ConnectionFactory { Port = Broker.Port, HostName = "127.0.0.1" }.CreateConnectionAsync(Cancel);
+        await using IConnection connection = await OpenAsync();
         await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: Cancel);
         await channel.QueueDeclareAsync(Answers, durable: false, exclusive: true, autoDelete: true, cancellationToken: Cancel);
         (BasicProperties properties, byte[] body) = Message(what);

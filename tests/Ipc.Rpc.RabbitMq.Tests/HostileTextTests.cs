@@ -67,7 +67,7 @@ public sealed class HostileTextTests(BrokerProcess broker) : RabbitMqTest(broker
                 break;
         }
 
-        await using IConnection connection = await new ConnectionFactory { Port = Broker.Port, HostName = "127.0.0.1" }.CreateConnectionAsync(Cancel);
+        await using IConnection connection = await OpenAsync();
         await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: Cancel);
         await channel.BasicPublishAsync("", Queue, false, new NotText(properties), ReadOnlyMemory<byte>.Empty, Cancel);
         for (int i = 0; i < 50; i++)
@@ -85,7 +85,7 @@ public sealed class HostileTextTests(BrokerProcess broker) : RabbitMqTest(broker
     public async Task AWordForNoStreamThatCannotBeAnsweredIsLeft()
     {
         await ServeAsync(TapRpc.Service(_tap));
-        await using IConnection connection = await new ConnectionFactory { Port = Broker.Port, HostName = "127.0.0.1" }.CreateConnectionAsync(Cancel);
+        await using IConnection connection = await OpenAsync();
         await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: Cancel);
         string answers = (await channel.QueueDeclareAsync(cancellationToken: Cancel)).QueueName;
         BasicProperties ask = new() { Type = "ipc-rpc/1", MessageId = "m", CorrelationId = "c", ReplyTo = answers, Headers = new Dictionary<string, object?> { ["ipc-method"] = "tap.v1/Run", ["ipc-credit"] = 1 } };
@@ -106,7 +106,7 @@ public sealed class HostileTextTests(BrokerProcess broker) : RabbitMqTest(broker
     public async Task ADeadLetterGoesNowhereElse()
     {
         RabbitMqServer server = await ServeAsync(TapRpc.Service(_tap), ServerOptions);
-        await using IConnection connection = await new ConnectionFactory { Port = Broker.Port, HostName = "127.0.0.1" }.CreateConnectionAsync(Cancel);
+        await using IConnection connection = await OpenAsync();
         await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: Cancel);
         string other = (await channel.QueueDeclareAsync(cancellationToken: Cancel)).QueueName;
         BasicProperties properties = new() { Headers = new Dictionary<string, object?> { ["CC"] = new List<object?> { Queue, other } } };
@@ -138,7 +138,7 @@ public sealed class HostileTextTests(BrokerProcess broker) : RabbitMqTest(broker
         RabbitMqServerOptions options = ServerOptions;
         options.LongestPause = TimeSpan.FromMinutes(1);
         await ServeAsync(TapRpc.Service(_tap), options, AddressAt(network.Port));
-        await using IConnection connection = await new ConnectionFactory { Port = Broker.Port, HostName = "127.0.0.1" }.CreateConnectionAsync(Cancel);
+        await using IConnection connection = await OpenAsync();
         await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: Cancel);
         BasicProperties properties = new() { Type = "ipc-rpc/1", MessageId = "m", Headers = new Dictionary<string, object?> { ["ipc-method"] = "tap.v1/Add", ["odd"] = 1.5m } };
         long began = Stopwatch.GetTimestamp();

@@ -44,7 +44,12 @@ public sealed class HostileUploadTests(BrokerProcess broker) : RabbitMqTest(brok
         (IReadOnlyBasicProperties begun, _) = await foreign.NextAsync();
         Assert.Equal((0L, 4L), (Wire.NumberOf(begun.Headers, "ipc-item"), Wire.NumberOf(begun.Headers, "ipc-credit")));
         foreach (string word in words.Split(' '))
+        {
             await foreign.SendAsync(begun, word);
+            if (how == "wait" && word == "E1")
+                Watchdog.Until(() => _sink.Whole == 1, "the handler to have had the end");
+        }
+
         IReadOnlyBasicProperties end = await foreign.LastAsync();
         Assert.Equal((long)status, Wire.NumberOf(end.Headers, "ipc-status"));
         Assert.Contains(text, Wire.TextOf(end.Headers, "ipc-text"), StringComparison.Ordinal);
@@ -393,8 +398,6 @@ public sealed class HostileUploadTests(BrokerProcess broker) : RabbitMqTest(brok
         await channel.BasicPublishAsync("", Queue, false, properties, body, Cancel);
         return new Foreign(connection, channel, answers);
     }
-
-    private Task<IConnection> OpenAsync() => new ConnectionFactory { Port = Broker.Port, HostName = "127.0.0.1" }.CreateConnectionAsync(Cancel);
 
     private sealed class Foreign(IConnection connection, IChannel channel, string answers) : IAsyncDisposable
     {

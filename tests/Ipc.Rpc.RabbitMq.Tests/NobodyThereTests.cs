@@ -20,7 +20,7 @@ public sealed class NobodyThereTests(BrokerProcess broker) : RabbitMqTest(broker
     [Fact]
     public async Task CallsEndThatTheQueueRefuses()
     {
-        await using IConnection connection = await new ConnectionFactory { Port = Broker.Port, HostName = "127.0.0.1" }.CreateConnectionAsync(Cancel);
+        await using IConnection connection = await OpenAsync();
         await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: Cancel);
         await channel.QueueDeclareAsync(
             Queue, durable: true, exclusive: false, autoDelete: true,
@@ -93,5 +93,29 @@ public sealed class NobodyThereTests(BrokerProcess broker) : RabbitMqTest(broker
         await Task.WhenAll(calls).WaitAsync(Patience, Cancel);
         Watchdog.Until(() => farm.All.Count >= 2, "both to be handled");
         Assert.Equal([1, 2], farm.All.Select(static one => one.Number).Order());
+    }
+
+    /// <summary>They are as many as any others, however they wait.</summary>
+    [Fact]
+    public async Task CallsThatWaitAreCounted()
+    {
+        RabbitMqClientOptions options = ClientOptions;
+        (options.WaitForReady, options.MaxPendingCalls) = (true, 3);
+        RabbitMqClient client = await ConnectAsync(options);
+        Sink sink = new();
+        Task[] calls =
+        [
+            client.For<ISink>().TakeAsync("", new Source(3), Cancel),
+            client.For<IFarm>().DoAsync(1, Cancel).AsTask(),
+            client.Caller.WithTimeout(Timeout.InfiniteTimeSpan).For<IFarm>().NoteAsync(2, Cancel), // another view counts for the same client
+        ];
+        RpcCallException failure = await FailsAsync(RpcStatus.ResourceExhausted, () => client.For<IFarm>().DoAsync(3, Cancel).AsTask());
+        Assert.True(failure.IsUnsent);
+        Assert.Contains(nameof(RabbitMqClientOptions.MaxPendingCalls), failure.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain(calls, static call => call.IsCompleted);
+        Mine(await RabbitMqServer.StartAsync(Address, ServerOptions, FarmRpc.Service(new Farm("first")), SinkRpc.Service(sink)));
+        await Task.WhenAll(calls).WaitAsync(Patience, Cancel);
+        for (int i = 0; i < 2; i++) // none was counted for ever
+            await Task.WhenAll(Enumerable.Range(0, 3).Select(number => client.For<IFarm>().DoAsync(number, Cancel).AsTask())).WaitAsync(Patience, Cancel);
     }
 }

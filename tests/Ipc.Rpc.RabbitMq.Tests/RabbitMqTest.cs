@@ -4,6 +4,7 @@ using System.Threading.Tasks;
 using Ipc.Core.Tests;
 using Ipc.Rpc.Peer;
 using Ipc.Testing.Drive;
+using RabbitMQ.Client;
 using Xunit;
 
 namespace Ipc.Rpc.RabbitMq.Tests;
@@ -56,6 +57,9 @@ public abstract class RabbitMqTest : RegionTest, IAsyncLifetime
 
     protected async Task<RabbitMqServer> ServeAsync(RpcService service, RabbitMqServerOptions? options = null, string? address = null) =>
         Mine(await RabbitMqServer.StartAsync(address ?? Address, options ?? ServerOptions, service).WaitAsync(Patience, Cancel));
+
+    /// <summary>A connection of RabbitMQ's own client.</summary>
+    protected Task<IConnection> OpenAsync() => new ConnectionFactory { Port = Broker.Port, HostName = "127.0.0.1" }.CreateConnectionAsync(Cancel);
 
     protected Task<RabbitMqServer> ServeAsync(TestService service) => ServeAsync(TestServiceRpc.Service(service));
 

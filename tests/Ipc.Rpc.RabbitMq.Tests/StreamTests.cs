@@ -373,6 +373,4 @@ public sealed class StreamTests(BrokerProcess broker) : RabbitMqTest(broker)
             all.Add(item);
         return all;
     }
-
-    private Task<IConnection> OpenAsync() => new ConnectionFactory { Port = Broker.Port, HostName = "127.0.0.1" }.CreateConnectionAsync(Cancel);
 }
