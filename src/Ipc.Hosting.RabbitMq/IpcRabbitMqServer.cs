@@ -128,8 +128,8 @@ public sealed class IpcRabbitMqServer : IHostedService, IDisposable, IAsyncDispo
         IpcLog.Stopped(_logger, Name);
     }
 
-    /// <summary>Stops at once, and blocks until it has: a few seconds at most, unless
-    /// <see cref="RabbitMqOptions.ConnectionChanged"/> is being told and takes longer. Not to be called there.</summary>
+    /// <summary>Stops at once, and blocks until it has: a few seconds at most, unless who is told in
+    /// <see cref="RabbitMqOptions.ConnectionChanged"/> takes longer. Not to be called there.</summary>
     public void Dispose() => Task.Run(async () => await DisposeAsync().ConfigureAwait(false)).GetAwaiter().GetResult();
 
     /// <summary>Stops at once: the broker gives what is in hand to another server.</summary>
