@@ -145,20 +145,11 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
             return status; // there is no connection to read from yet
 
         RpcLink link = engine.Link;
-        if (TaskHabit.Making is { } habit && (RpcBatch.IsHeld(link) || !habit.MayPoll(this, Stopwatch.GetTimestamp())))
-            return status; // whether somebody waits is not known
+        if (TaskHabit.Making is { } habit)
+            return StatusForTask(habit, link);
 
         RpcBatch.BeforeWait(link);
-        if (_polled)
-        {
-            link.ReadWhatIsThere(); // somebody asks again and again instead of awaiting
-        }
-        else
-        {
-            _polled = true;
-            link.Poll(this);
-        }
-
+        Read(link);
         return _core.GetStatus(token);
     }
 
@@ -177,6 +168,34 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
         }
 
         _core.OnCompleted(continuation, state, token, flags); // the last thing: it may run at once, and give this back
+    }
+
+    /// <summary>For one that a task is made of: whether somebody waits for it is not known.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    private ValueTaskSourceStatus StatusForTask(TaskHabit habit, RpcLink link)
+    {
+        long now = Stopwatch.GetTimestamp();
+        if (RpcBatch.IsHeld(link) || !habit.MayPoll(this, now))
+            return ValueTaskSourceStatus.Pending;
+
+        RpcBatch.BeforeWait(link);
+        Read(link);
+        ValueTaskSourceStatus status = _core.GetStatus(_core.Version);
+        habit.HasPolled(this, Stopwatch.GetTimestamp() - now, inVain: status == ValueTaskSourceStatus.Pending);
+        return status;
+    }
+
+    /// <summary>On the thread that is about to wait.</summary>
+    private void Read(RpcLink link)
+    {
+        if (_polled)
+        {
+            link.ReadWhatIsThere(); // somebody asks again and again instead of awaiting
+            return;
+        }
+
+        _polled = true;
+        link.Poll(this);
     }
 
     [MethodImpl(Tiering.Optimized)]
