@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: bench/run.sh [--quick] [--json FILE] [--docs] [--only PATTERN]     builds, then measures and prints one table.
 #
-#   (none)          15 rounds per figure      not measured since there are more rows
+#   (none)          15 rounds per figure      23 minutes after the build
 #   --quick         5 shorter rounds          more than 9 minutes after the build
 #   --only PATTERN  e.g. 'ring.*' or '*.cs'; the limits and rivals that these need come too
 #   --json FILE     the same rows as a list of objects

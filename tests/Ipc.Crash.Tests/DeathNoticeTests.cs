@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Diagnostics;
 using Ipc.Testing.Drive;
 using Xunit;
@@ -42,7 +43,46 @@ public sealed class DeathNoticeTests(Peers peers)
         client.Must($"connect 1 {name} wait=block {Long}");
     });
 
-    private void MostAreSoon(Language survivor, Language victim, Action<Driven, Driven, string> meet)
+    /// <summary>The one thread that watches has the victim's entries to free in all of them, and may wait for none of their locks.</summary>
+    [Theory]
+    [MemberData(nameof(Pairs))]
+    public void StoppedHoldersOfRegionLocksDelayNobodysNotice(Language survivor, Language victim)
+    {
+        const int Stuck = 6;
+        List<Driven> holders = [];
+        MostAreSoon(
+            survivor,
+            victim,
+            (reader, writer, name) =>
+            {
+                for (int i = 0; i < Stuck; i++)
+                {
+                    reader.Must($"open-queue 1{i} {name}-{i} block=64 count=4 wait=block");
+                    writer.Must($"open-queue 1{i} {name}-{i} open=existing");
+                    Driven holder = peers.New(Language.C, new Dictionary<string, string> { ["IPC_FAULT"] = "region.attach.locked", ["IPC_FAULT_ACTION"] = "stop" });
+                    holders.Add(holder);
+                    holder.Begin($"open-queue 1 {name}-{i} open=existing");
+                    holder.WaitUntilStopped();
+                }
+
+                reader.Must($"open-reader 1 {name} wait=block");
+                writer.Must($"open-writer 1 {name} open=existing");
+            },
+            reader =>
+            {
+                foreach (Driven holder in holders)
+                {
+                    holder.Kill();
+                    holder.Dispose();
+                }
+
+                holders.Clear();
+                for (int i = 0; i < Stuck; i++)
+                    reader.Must($"close 1{i}");
+            });
+    }
+
+    private void MostAreSoon(Language survivor, Language victim, Action<Driven, Driven, string> meet, Action<Driven>? part = null)
     {
         Driven sleeper = peers.At(survivor, "survivor");
         int soon = 0;
@@ -77,6 +117,7 @@ public sealed class DeathNoticeTests(Peers peers)
             TimeSpan took = Stopwatch.GetElapsedTime(began);
             Assert.Equal(IpcStatus.PeerDied, heard.Status);
             sleeper.Must("close 1");
+            part?.Invoke(sleeper);
             return (empty, took);
         }
     }
