@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Rpc.Peer;
@@ -131,6 +132,66 @@ public sealed class NonReaderTests
         Assert.Equal(RpcStatus.ResourceExhausted, e.Status);
         Assert.Contains("does not read", e.Message, StringComparison.Ordinal);
         Assert.False(client.IsConnected);
+    }
+
+    /// <summary>One cancellation for each request, however often and in whatever way it is cancelled, and one report of what was read.</summary>
+    [Fact]
+    public async Task WhatAClientOwesBesidesIsBoundedByWhatItHasSent()
+    {
+        const int Calls = 20, Window = 16, Behind = 200;
+        using var server = new RawServer();
+        Task accepting = server.AcceptAside();
+        using RpcClient client = RpcClient.Connect(server.Name, new RpcClientOptions { ToServerCapacity = 4096, StreamWindow = Window });
+        await Eventually.Ends(accepting);
+        using var stop = new CancellationTokenSource();
+        Task<int>[] calls = Enumerable.Range(0, Calls).Select(number => client.WithTimeout(Eventually.Watchdog).CallAsync(Hand.Other, number, stop.Token).AsTask()).ToArray();
+        var asked = new List<ulong>();
+        for (int i = 0; i < Calls; i++)
+            asked.Add(server.Receive().Call);
+        await using IAsyncEnumerator<int> items = client.Stream(Hand.Items, 1).GetAsyncEnumerator();
+        ValueTask<bool> next = items.MoveNextAsync();
+        ulong stream = server.Receive().Call;
+
+        Task<int>[] behind = Enumerable.Range(0, Behind).Select(number => client.CallAsync(Hand.Other, number).AsTask()).ToArray(); // more than the ring holds
+        for (int i = 0; i < Window; i++)
+        {
+            server.Send(new FrameHeader(FrameKind.Item, stream), Hand.Bytes(i));
+            Assert.True(await Eventually.Ends(next.AsTask()));
+            next = items.MoveNextAsync();
+        }
+
+        stop.Cancel();
+        stop.Cancel();
+        foreach (Task<int> call in calls)
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Eventually.Ends(call));
+
+        var cancelled = new List<ulong>();
+        int credit = 0, reports = 0;
+        for (int requests = 0; requests < Behind || cancelled.Count < Calls || credit < Window;)
+        {
+            FrameHeader header = server.Receive();
+            switch (header.Kind)
+            {
+                case FrameKind.Request:
+                    requests++;
+                    break;
+                case FrameKind.Cancel:
+                    cancelled.Add(header.Call);
+                    break;
+                default:
+                    Assert.Equal((FrameKind.Credit, stream), (header.Kind, header.Call));
+                    credit += (int)header.Credit.Items;
+                    reports++;
+                    break;
+            }
+        }
+
+        await Task.Delay(50);
+        Assert.False(server.HasFrame, "more than it owes");
+        Assert.Equal(asked.Order(), cancelled.Order());
+        Assert.Equal(Window, credit);
+        Assert.InRange(reports, 1, 2);
+        Assert.All(behind, static call => Assert.False(call.IsCompleted));
     }
 
     private static RpcServer Serve(out string name, RpcServerOptions options) => Hand.Serve(

@@ -15,9 +15,10 @@ internal static class ResultDocs
     [
         ("default.rpc.sync.64.cs", "C# call, 64 B, default options, a new program's first 20,000", null, null),
         ("default.rpc.sync.64.cs.p99", "the same, slowest hundredth", null, null),
-        ("default.rpc.task.64.cs", "the same, each task awaited", null, null),
+        ("default.rpc.task.64.cs", "the same, one task after another", null, null),
         ("default.rpc.sync.64.cpp", "C++ call, 64 B, default options, a new program's first 20,000", null, null),
-        ("busy.2.rpc.sync.64.cs", "C# call beside two busy loops", null, null),
+        ("busy.1.rpc.sync.64.cs", "C# call beside a busy loop", null, null),
+        ("busy.1.rpc.sync.64.cs.p99", "C# call beside a busy loop, slowest hundredth", null, null),
         ("rpc.sync.64.spin.cs", "C# call, 64 B, both sides spin", "ping-pong of two lines", "Unix socket that polls"),
         ("rpc.sync.64.spin.cpp", "C++ call, 64 B, both sides spin", "ping-pong of two lines", "Unix socket that polls"),
         ("rpc.sync.64.block.cs", "C# call, 64 B, both sides sleep", "futex", "HTTP/2 over a Unix socket"),
