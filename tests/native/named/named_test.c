@@ -205,7 +205,8 @@ TEST(what_was_acknowledged_late_is_room_at_once_although_the_server_sleeps)
         receive_number(server, i, i, false);
     ipc_named_return(listener, server);
     ipc_named_event event;
-    CHECK_STATUS(IPC_TIMEOUT, ipc_named_listener_next(listener, ipc_deadline_after(1000000), NULL, &event)); /* armed */
+    /* So long that it is armed then, on a busy machine, too: 1 ms passed under a sanitizer before it was. */
+    CHECK_STATUS(IPC_TIMEOUT, ipc_named_listener_next(listener, ipc_deadline_after(200000000), NULL, &event));
     ipc_named_acknowledge(server, 5);
     uint64_t number = 5;
     while (ipc_named_try_send(client, &number, sizeof number, 7, NULL) == IPC_OK)
