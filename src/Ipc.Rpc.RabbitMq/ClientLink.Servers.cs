@@ -14,6 +14,10 @@ internal sealed partial class ClientLink
     private long _heardAt; // when it was last known that somebody consumes; 0 if that is not known
     private bool _hasNoQueue; // by the last that was heard of it
 
+    private bool WasHeardLately
+        => Volatile.Read(ref _heardAt) is var heard && heard != 0
+            && Environment.TickCount64 - heard < _silence.TotalMilliseconds;
+
     private string Nobody => "Nobody consumes the queue " + Address.WorkQueue + " at " + Address.Broker +
         ". Start a server of the service, or let calls wait for one (" + nameof(RabbitMqClientOptions) + "." +
         nameof(RabbitMqClientOptions.WaitForReady) + ").";
@@ -36,8 +40,7 @@ internal sealed partial class ClientLink
     /// <exception cref="RpcCallException">There is none. Nothing was sent: who waits for one looks again.</exception>
     private async Task LookForServersAsync(RpcMethod method, CancellationToken cancellationToken)
     {
-        long heard = Volatile.Read(ref _heardAt);
-        if (heard != 0 && Environment.TickCount64 - heard < _silence.TotalMilliseconds)
+        if (WasHeardLately)
             return;
         Task<long> look;
         lock (_looking)

@@ -85,6 +85,8 @@ internal sealed partial class ClientLink : BrokerLink
         finally
         {
             _calls.TryRemove(id, out _);
+            if (!answer.Task.IsCompleted)
+                Observe(answer.Task);
         }
     }
 
@@ -107,6 +109,7 @@ internal sealed partial class ClientLink : BrokerLink
         }
 
         Task published = PublishOneWayAsync(properties, request.Body);
+        Observe(published);
         try
         {
             Task first = await Task.WhenAny(published, Ended).WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -147,6 +150,14 @@ internal sealed partial class ClientLink : BrokerLink
                 stream.Method, RpcStatus.Unavailable,
                 Lost(reason) + " How far the stream came at its handler is not known."));
     }
+
+    /// <summary>It may fail after whoever waits for it has gone.</summary>
+    private static void Observe(Task task)
+        => _ = task.ContinueWith(
+            static failed => _ = failed.Exception,
+            CancellationToken.None,
+            TaskContinuationOptions.OnlyOnFaulted | TaskContinuationOptions.ExecuteSynchronously,
+            TaskScheduler.Default);
 
     /// <summary>It is kept until the broker has confirmed it, whether or not its caller still waits.</summary>
     private async Task PublishOneWayAsync(BasicProperties properties, byte[] body)
@@ -274,12 +285,11 @@ internal sealed partial class ClientLink : BrokerLink
     private async Task WatchAsync()
     {
         int looks = 0;
-        long last = 0; // that was made before the first look of those in a row
+        long last = 0; // that was made before the last look
         while (!HasEnded)
         {
             await Task.WhenAny(Ended, Task.Delay(_silence)).ConfigureAwait(false);
-            if (HasEnded || _options.WaitForReady || !IsAnyWaiting() ||
-                Environment.TickCount64 - Volatile.Read(ref _heardAt) < _silence.TotalMilliseconds)
+            if (HasEnded || _options.WaitForReady || !IsAnyWaiting() || WasHeardLately)
             {
                 looks = 0;
                 continue;
@@ -296,10 +306,10 @@ internal sealed partial class ClientLink : BrokerLink
                 continue; // the heartbeat tells whether the broker is alive
             }
 
-            looks = servers == 0 ? looks + 1 : 0;
-            if (looks == 1)
-                last = Interlocked.Read(ref _next);
-            if (looks < 2 || Environment.TickCount64 - Volatile.Read(ref _heardAt) < _silence.TotalMilliseconds)
+            looks = servers == 0 && !WasHeardLately ? looks + 1 : 0;
+            long before = last;
+            last = Interlocked.Read(ref _next);
+            if (looks < 2)
                 continue;
             RpcCallException gone = Failed(
                 null, RpcStatus.Unavailable,
@@ -307,13 +317,13 @@ internal sealed partial class ClientLink : BrokerLink
                 "handled is not known; it waits in the queue, and may be handled yet.");
             foreach ((string id, TaskCompletionSource<Answer> call) in _calls)
             {
-                if (IsUpTo(id, last)) // a later one has seen a server
+                if (IsUpTo(id, before)) // a later one may have seen a server: the next look ends it
                     call.TrySetException(gone);
             }
 
             foreach ((string id, StreamCall stream) in _streams)
             {
-                if (!stream.Begun.IsCompleted && IsUpTo(id, last))
+                if (!stream.Begun.IsCompleted && IsUpTo(id, before))
                     stream.Fail(gone); // the others' servers have queues of their own
             }
         }

@@ -201,40 +201,7 @@ public sealed partial class RabbitMqCaller : RpcCaller
         CancellationToken[] tokens)
     {
         ObjectDisposedException.ThrowIf(_recovery.Closing.IsCancellationRequested, typeof(RabbitMqClient));
-        try
-        {
-            if (Interlocked.Increment(ref _underWay.Value) > _options.MaxPendingCalls)
-                throw TooMany(method, _options.MaxPendingCalls, _address.Peer);
-            return await AttemptsOfOne(method, isIdempotent, body, make, timeout, tokens).ConfigureAwait(false);
-        }
-        catch (ReceiverFailedException e)
-        {
-            e.OfReceiver.Throw();
-            throw;
-        }
-        finally
-        {
-            Interlocked.Decrement(ref _underWay.Value);
-        }
-    }
-
-    internal static RpcCallException TooMany(RpcMethod method, int most, string peer)
-        => RpcCallException.OfTransport(
-            RpcStatus.ResourceExhausted,
-            most + " calls are under way, as many as " + nameof(RabbitMqClientOptions) + "." +
-            nameof(RabbitMqClientOptions.MaxPendingCalls) + " allows.",
-            method,
-            peer,
-            isUnsent: true);
-
-    private async Task<T> AttemptsOfOne<T>(
-        RpcMethod method,
-        bool isIdempotent,
-        byte[] body,
-        Func<ClientLink, Outgoing, int, Deadline, CancellationToken, Task<T>> make,
-        TimeSpan timeout,
-        CancellationToken[] tokens)
-    {
+        using Counted counted = Count(method);
         using Activity? activity = _source.StartActivity(method.FullName, ActivityKind.Client);
         activity?.SetTag("messaging.system", "rabbitmq").SetTag("messaging.destination.name", _address.WorkQueue);
         activity?.SetTag("rpc.system", "ipc").SetTag("rpc.service", method.Service).SetTag("rpc.method", method.Name);
@@ -249,7 +216,7 @@ public sealed partial class RabbitMqCaller : RpcCaller
         bool mayBeSent = false;
         for (int attempt = 1; ; attempt++)
         {
-            TimeSpan next;
+            TimeSpan next = default;
             try
             {
                 ClientLink link = await LinkAsync(method, stop.Token).ConfigureAwait(false);
@@ -275,6 +242,11 @@ public sealed partial class RabbitMqCaller : RpcCaller
                 activity?.SetStatus(ActivityStatusCode.Error, e.Message);
                 throw Whole(e, method, mayBeSent);
             }
+            catch (ReceiverFailedException e)
+            {
+                activity?.SetStatus(ActivityStatusCode.Error, e.Message);
+                e.OfReceiver.Throw();
+            }
             catch (OperationCanceledException e) when (
                 stop.IsCancellationRequested || _recovery.Closing.IsCancellationRequested) // that fires this one later
             {
@@ -292,6 +264,30 @@ public sealed partial class RabbitMqCaller : RpcCaller
                 throw Stopped(method, e, tokens);
             }
         }
+    }
+
+    internal static RpcCallException TooMany(RpcMethod method, int most, string peer)
+        => RpcCallException.OfTransport(
+            RpcStatus.ResourceExhausted,
+            most + " calls are under way, as many as " + nameof(RabbitMqClientOptions) + "." +
+            nameof(RabbitMqClientOptions.MaxPendingCalls) + " allows.",
+            method,
+            peer,
+            isUnsent: true);
+
+    /// <exception cref="RpcCallException">There are as many as there may be.</exception>
+    private Counted Count(RpcMethod method)
+    {
+        if (Interlocked.Increment(ref _underWay.Value) <= _options.MaxPendingCalls)
+            return new Counted(_underWay);
+        Interlocked.Decrement(ref _underWay.Value);
+        throw TooMany(method, _options.MaxPendingCalls, _address.Peer);
+    }
+
+    /// <summary>One of the calls under way.</summary>
+    private readonly struct Counted(StrongBox<int> underWay) : IDisposable
+    {
+        public void Dispose() => Interlocked.Decrement(ref underWay.Value);
     }
 
     private static TimeSpan Longer(TimeSpan pause, TimeSpan longest)

@@ -21,8 +21,9 @@ public sealed class RabbitMqClientOptions : RabbitMqOptions
     public RpcRetryPolicy? Retry { get; set; }
 
     /// <summary>How many calls and streams may be under way at once, in all views of a client; further ones fail with
-    /// <see cref="RpcStatus.ResourceExhausted"/>, unsent. Calls that wait for a server or a connection count, and so
-    /// does a one-way call that its caller has given up until the broker has confirmed it. Default: 65536.</summary>
+    /// <see cref="RpcStatus.ResourceExhausted"/>, unsent. As many calls may wait for a server, a connection or another
+    /// attempt, and as many one-way calls, given up by their callers or not, for the broker's confirmation. Default:
+    /// 65536.</summary>
     public int MaxPendingCalls { get; set; } = 65536;
 
     /// <summary>How many items of a stream may be under way or wait here for its consumer, 1 to 65535; then the server

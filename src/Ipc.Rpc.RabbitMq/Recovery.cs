@@ -150,8 +150,27 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
     /// <summary>Ends it. Whoever comes later waits for the same.</summary>
     public ValueTask DisposeAsync()
     {
+        TaskCompletionSource ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
         lock (_gate)
-            return new ValueTask(_disposal ??= EndAsync());
+        {
+            if (_disposal is not null)
+                return new ValueTask(_disposal);
+            _disposal = ended.Task;
+        }
+
+        return new ValueTask(EndAsync(ended)); // not within the lock, whatever of it runs at once
+    }
+
+    private async Task EndAsync(TaskCompletionSource ended)
+    {
+        try
+        {
+            await EndAsync().ConfigureAwait(false);
+        }
+        finally
+        {
+            ended.SetResult();
+        }
     }
 
     private async Task EndAsync()

@@ -100,6 +100,7 @@ internal sealed class StreamItems<TItem>(
                 }
 
                 _over = true;
+                link.Close(stream); // not only when it is disposed: some forget that once it has ended
                 Tell(stream);
                 return false;
             }
@@ -174,6 +175,7 @@ internal sealed class StreamItems<TItem>(
             }
             catch (RpcCallException e) when (e != stream.OfSource)
             {
+                link.Close(stream);
                 Tell(stream);
                 throw all._caller.Whole(e, all._method, mayBeSent: true);
             }

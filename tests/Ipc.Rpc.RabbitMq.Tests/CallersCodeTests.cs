@@ -185,4 +185,24 @@ public sealed class CallersCodeTests(BrokerProcess broker) : RabbitMqTest(broker
         await Task.WhenAll(first, second).WaitAsync(Patience, Cancel);
         await connecting.ContinueWith(static _ => { }, TaskScheduler.Default).WaitAsync(Patience, Cancel);
     }
+
+    /// <summary>Whoever takes its items by hand to the end, or to a failure, may forget to dispose what has ended.</summary>
+    [Fact]
+    public async Task WhatHasEndedIsNotCountedAnyMore()
+    {
+        await ServeAsync(SinkRpc.Service(_sink));
+        ClientOptions.MaxPendingCalls = 3;
+        ISink sink = (await ConnectAsync()).For<ISink>();
+        for (int i = 0; i < 8; i++)
+        {
+            IAsyncEnumerator<int> items = sink.Echo(i % 2 == 0 ? "" : "NotFound", new Source(5), Cancel).GetAsyncEnumerator(Cancel);
+            int count = 0;
+            Exception? failure = await Record.ExceptionAsync(async () =>
+            {
+                while (await items.MoveNextAsync().AsTask().WaitAsync(Patience, Cancel))
+                    count++;
+            });
+            Assert.Equal((i % 2 == 0 ? 5 : 3, i % 2 == 0 ? null : RpcStatus.NotFound), (count, (failure as RpcCallException)?.Status));
+        }
+    }
 }
