@@ -79,6 +79,59 @@ public sealed class ContainedTests
         }
     }
 
+    /// <summary>A getter may call another server, which is not there: that says nothing of this one.</summary>
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    public async Task WhatAGetterThrowsMakesNoCallAgain(bool isOnce, bool asynchronous)
+    {
+        int written = 0;
+        var own = new RpcCallException(RpcStatus.Unavailable, "of another server") { IsUnsent = true };
+        var codec = new MessageCodec<int>(
+            "Getter",
+            (ref ProtoWriter _, in int _) =>
+            {
+                written++;
+                throw own;
+            },
+            static (ref ProtoReader reader) => Hand.Number.Read(ref reader));
+        var method = new RpcMethod<int, int>(Hand.Name, "Again", RpcMethodKind.Unary, codec, Hand.Number, isIdempotent: !isOnce, isOnce: isOnce);
+        using RpcServer server = Hand.Serve(out string name, RpcHandler.Unary(method, static (number, _) => number));
+        using RpcClient client = RpcClient.Connect(name, new RpcClientOptions { WaitForReady = true, Retry = new RpcRetryPolicy() });
+        Assert.Same(own, await Eventually.Fails(asynchronous ? client.CallAsync(method, 1).AsTask() : Task.Run(() => client.Call(method, 1))));
+        Assert.Equal((1, true), (written, own.IsUnsent));
+    }
+
+    /// <summary>Whether its server comes after that or not: no stream begins that nobody would end.</summary>
+    [Fact]
+    public async Task AStreamThatWaitsForItsServerEndsWithItsDisposal()
+    {
+        string name = TestServer.NewName();
+        using RpcClient client = RpcClient.Create(name, new RpcClientOptions { WaitForReady = true });
+        IAsyncEnumerator<int> items = client.Stream(Hand.Items, 3).GetAsyncEnumerator();
+        Task<bool> first = items.MoveNextAsync().AsTask();
+        await Task.Delay(20);
+        Assert.False(first.IsCompleted);
+        await items.DisposeAsync();
+        Assert.Equal(RpcStatus.Cancelled, (await Eventually.Fails(first)).Status);
+        await items.DisposeAsync();
+        IAsyncEnumerator<int> other = client.Stream(Hand.Items, 3).GetAsyncEnumerator();
+        await other.DisposeAsync();
+        int begun = 0;
+        using RpcServer server = RpcServer.Start(name, Hand.Service(RpcHandler.ServerStream(Hand.Items, (number, cancel) =>
+        {
+            begun++;
+            return new Source(number);
+        })));
+        Assert.False(await Eventually.Ends(other.MoveNextAsync().AsTask()));
+        int count = 0;
+        await foreach (int item in client.Stream(Hand.Items, 3))
+            count++;
+        Assert.Equal((3, 1), (count, begun));
+    }
+
     private static async Task Fails(RpcClient client, string place, bool asynchronous)
     {
         switch (place)

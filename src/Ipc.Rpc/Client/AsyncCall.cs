@@ -186,6 +186,7 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
     }
 
     /// <summary>On the thread that is about to wait.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private void Read(RpcLink link)
     {
         if (_polled)

@@ -289,8 +289,13 @@ internal sealed partial class CallEngine
         {
             codec.Write(ref writer, in message);
         }
+        catch (RpcCallException e)
+        {
+            e.IsOfCaller = true; // a getter may have made a call, of another server, that failed
+            throw;
+        }
 #pragma warning disable CA1031 // whatever a codec or a property throws is this call's failure
-        catch (Exception e) when (e is not (CorruptRegionException or RpcCallException or IpcException))
+        catch (Exception e) when (e is not (CorruptRegionException or IpcException))
 #pragma warning restore CA1031
         {
             throw new RpcCallException(

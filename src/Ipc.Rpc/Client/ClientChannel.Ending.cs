@@ -107,7 +107,8 @@ internal sealed partial class ClientChannel
                 }
             }
 
-            // The rest may run code of the user's, for as long as it likes: this thread is needed.
+            // The rest may run code of the user's, for as long as it likes: this thread is needed. Nothing tells it
+            // when that has ended: the channel may, by any thread, or time.
             _background.Watch();
             for (Deadline patience = PatienceForTheRest(); _ended is null && !patience.HasPassed; Thread.Sleep(1))
             {

@@ -28,11 +28,18 @@ internal sealed class ReadyStream<TItem> : IAsyncEnumerable<TItem>
     public IAsyncEnumerator<TItem> GetAsyncEnumerator(CancellationToken cancellationToken = default)
         => _isReady() ? _stream.GetAsyncEnumerator(cancellationToken) : new Waiting(this, cancellationToken);
 
+    // It may be disposed while its first item is waited for, as a stream that has begun: the wait ends, and no stream
+    // begins that nobody would end.
+#pragma warning disable CA1001 // it is disposable; what ends its wait has neither a timer nor a handle
     private sealed class Waiting : IAsyncEnumerator<TItem>
+#pragma warning restore CA1001
     {
         private readonly ReadyStream<TItem> _owner;
         private readonly CancellationToken _cancel;
+        private readonly CancellationTokenSource _ending = new();
+        private readonly object _gate = new();
         private IAsyncEnumerator<TItem>? _items;
+        private bool _isDisposed;
 
         public Waiting(ReadyStream<TItem> owner, CancellationToken cancellationToken)
         {
@@ -44,14 +51,59 @@ internal sealed class ReadyStream<TItem> : IAsyncEnumerable<TItem>
 
         public ValueTask<bool> MoveNextAsync() => _items?.MoveNextAsync() ?? FirstAsync();
 
-        public ValueTask DisposeAsync() => _items?.DisposeAsync() ?? default;
+        public ValueTask DisposeAsync()
+        {
+            lock (_gate)
+            {
+                if (_items is { } items)
+                    return items.DisposeAsync();
+                if (_isDisposed)
+                    return default;
+                _isDisposed = true;
+            }
+
+            // what comes after the wait does not run here
+            ThreadPool.UnsafeQueueUserWorkItem(static source => ((CancellationTokenSource)source!).Cancel(), _ending);
+            return default;
+        }
 
         private async ValueTask<bool> FirstAsync()
         {
-            using (var either = CancellationTokenSource.CreateLinkedTokenSource(_owner._cancel, _cancel))
-                await _owner._getReady(either.Token).ConfigureAwait(false);
-            _items = _owner._stream.GetAsyncEnumerator(_cancel);
-            return await _items.MoveNextAsync().ConfigureAwait(false);
+            if (IsDisposed)
+                return false;
+            try
+            {
+                using var any = CancellationTokenSource.CreateLinkedTokenSource(
+                    _owner._cancel, _cancel, _ending.Token);
+                await _owner._getReady(any.Token).ConfigureAwait(false);
+            }
+            catch (OperationCanceledException e) when (
+                IsDisposed && !_owner._cancel.IsCancellationRequested && !_cancel.IsCancellationRequested)
+            {
+                throw Disposed(e);
+            }
+
+            IAsyncEnumerator<TItem> items;
+            lock (_gate)
+            {
+                if (_isDisposed)
+                    throw Disposed(null);
+                items = _items = _owner._stream.GetAsyncEnumerator(_cancel);
+            }
+
+            return await items.MoveNextAsync().ConfigureAwait(false);
         }
+
+        private bool IsDisposed
+        {
+            get
+            {
+                lock (_gate)
+                    return _isDisposed;
+            }
+        }
+
+        private static RpcCallException Disposed(Exception? inner)
+            => new(RpcStatus.Cancelled, null, "The stream was disposed while it waited for its server.", inner);
     }
 }

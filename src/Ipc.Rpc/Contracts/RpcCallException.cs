@@ -110,8 +110,8 @@ public sealed class RpcCallException : Exception
     /// <summary>Whether the peer has said so, and not this side noticed it.</summary>
     internal bool IsAnswer { get; set; }
 
-    /// <summary>Whether code of the caller has thrown it, which was told of an answer: it is no failure of an
-    /// attempt.</summary>
+    /// <summary>Whether code of the caller has thrown it, which wrote the request or was told of the answer: it is no
+    /// failure of an attempt, after which another one is made.</summary>
     internal bool IsOfCaller { get; set; }
 
     /// <summary>Detail messages, in the handler's order.</summary>
