@@ -32,10 +32,15 @@ internal class Store : IStore
     // snippet: take
     public Receipt Take(string sku, int count)
     {
-        int left = Get(sku).Count - count;
-        if (left < 0)
-            throw new RpcCallException(RpcStatus.FailedPrecondition, $"{count} of {sku} are too many.", [RpcDetail.Of(StoreRpc.Codecs.OutOfStock, new OutOfStock(sku, left + count))]);
-        _stock[sku] = left;
+        int left;
+        do
+        {
+            left = Get(sku).Count - count;
+            if (left < 0)
+                throw new RpcCallException(RpcStatus.FailedPrecondition, $"{count} of {sku} are too many.", [RpcDetail.Of(StoreRpc.Codecs.OutOfStock, new OutOfStock(sku, left + count))]);
+        }
+        while (!_stock.TryUpdate(sku, left, left + count)); // handlers run side by side
+
         if (_watched.TryGetValue(sku, out var watch) && left < watch.Below)
             watch.Alerts.Low(new Item(sku, left)); // a call to the client that watches, on its own connection
         return new Receipt(Interlocked.Increment(ref _receipts), left);
