@@ -90,13 +90,16 @@ public sealed class StormTests(BrokerProcess broker) : RabbitMqTest(broker)
         HashSet<int> acknowledged = [.. _acknowledged];
         Watchdog.Until(() => acknowledged.IsSubsetOf(all.Select(static one => one.Number)), "all that was acknowledged to be handled", TimeSpan.FromSeconds(20));
         int lost = acknowledged.Except(all.Select(static one => one.Number)).Count();
-        int unflagged = all.GroupBy(static one => one.Number).Sum(static group => group.Skip(1).Count(static again => !again.IsMarked));
+        // Of the deliveries of one request the first alone has no mark. It need not be handled first: a server that is cut off learns that after the broker, which has
+        // given the request to the other one, with the mark, by then.
+        int unflagged = all.GroupBy(static one => one.Number).Sum(static group => Math.Max(0, group.Count(static one => !one.IsMarked) - 1));
         int repeated = all.Count - all.Select(static one => one.Number).Distinct().Count();
         string line = $"{what} {times}, acknowledged {acknowledged.Count}, lost {lost}, repeated unflagged {unflagged}";
         TestContext.Current.TestOutputHelper!.WriteLine(line);
         TestContext.Current.TestOutputHelper!.WriteLine($"(repeated {repeated}; ended otherwise: {string.Join(", ", _failures)})");
         Console.WriteLine(line);
-        Assert.Equal((0, 0), (lost, unflagged));
+        string[] wrong = [.. all.GroupBy(static one => one.Number).Where(static group => group.Count(static one => !one.IsMarked) > 1).Select(static group => string.Join(", then ", group))];
+        Assert.True((lost, unflagged) == (0, 0), $"{line}: {string.Join("; ", wrong)}");
         Assert.All(_failures.Keys, static status => Assert.Equal(RpcStatus.Unavailable, status)); // each ended, and typed
     }
 
