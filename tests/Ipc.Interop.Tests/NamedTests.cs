@@ -109,6 +109,30 @@ public sealed class NamedTests(Peers peers)
         server2.Must($"named-remove {_name} trader");
     }
 
+    /// <summary>A supervisor that has seen the end of a server, and has started another, asks for a session with it at once: it is not given the one that is over, although
+    /// nobody in its process has noticed the death yet.</summary>
+    [Theory]
+    [MemberData(nameof(Pairs))]
+    public void WhoeverAsksForASessionGetsNoneOfADeadServer(Language serving, Language asking)
+    {
+        Driven next = peers.At(serving, "server"), client = peers.At(asking, "client");
+        Driven[] victims = [.. Enumerable.Range(0, 8).Select(_ => peers.New(Language.C))];
+        client.Must($"open-named 1 {_name} trader reconnect=0");
+        foreach (Driven victim in victims)
+        {
+            victim.Must($"open-named-listener 1 {_name}");
+            LogIn(victim, client);
+            victim.Kill();
+            next.Must($"open-named-listener 1 {_name}");
+            LogIn(next, client);
+            next.Must("close 1");
+        }
+
+        client.Must("close 1");
+        client.Must($"named-remove {_name} trader");
+        Assert.Empty(peers.Directory.FilesOf(_name));
+    }
+
     [Theory]
     [MemberData(nameof(Pairs))]
     public void ASecondClientOfTheNameIsRefusedAndNamedUntilTheFirstDies(Language first, Language second)

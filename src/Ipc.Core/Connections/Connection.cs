@@ -111,6 +111,14 @@ public sealed unsafe partial class Connection : IDisposable
         Atomic.LoadAcquire(ref _closedHere) == 0 &&
         Use(static connection => connection.PeerNow == PeerState.Live, false);
 
+    /// <summary>The peer's process has ended: the system is asked, not the watch, which may not have been told
+    /// yet.</summary>
+    internal bool HasPeerDied =>
+        Use(
+            static connection =>
+                connection.PeerNow == PeerState.Live && connection._listenerRegion.HasDied(connection._peerIndex),
+            false);
+
     /// <summary>The code with which the peer closed; None if it has not closed, or has died.</summary>
     public CloseCode PeerCloseCode =>
         (CloseCode)Use(static connection => (int)connection.PeerCloseWord, (int)CloseCode.None);

@@ -25,6 +25,7 @@ public sealed partial class NamedConnection
     {
         ThrowIfServer();
         Deadline deadline = Deadline.Within(timeout ?? TimeSpan.FromSeconds(5), nameof(timeout));
+        AskForServer();
         ThrowUnlessConnected(
             await AttendAsync(deadline, always: true, untilRecord: false, cancellationToken).ConfigureAwait(false),
             nameof(ConnectAsync), cancellationToken);

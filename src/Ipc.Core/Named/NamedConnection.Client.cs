@@ -68,7 +68,8 @@ public sealed partial class NamedConnection
                 : new StorageEntrance(kind));
     }
 
-    /// <summary>Logs in, waiting for the server if there is none. It has no effect when there is a session.</summary>
+    /// <summary>Logs in, waiting for the server if there is none. It has no effect when there is a session with a
+    /// server that lives: whether it does is asked of the system.</summary>
     /// <param name="timeout">How long to wait; null: 5 seconds. A server that turns clients away because it is ending
     /// is waited out.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
@@ -82,6 +83,7 @@ public sealed partial class NamedConnection
     {
         ThrowIfServer();
         Deadline deadline = Deadline.Within(timeout ?? TimeSpan.FromSeconds(5), nameof(timeout));
+        AskForServer();
         ThrowUnlessConnected(
             Attend(deadline, always: true, untilRecord: false, cancellationToken), nameof(Connect), cancellationToken);
     }
@@ -106,11 +108,31 @@ public sealed partial class NamedConnection
     public IpcStatus TryConnect(Deadline deadline, CancellationToken cancellationToken = default)
     {
         ThrowIfServer();
+        AskForServer();
         if (IsConnected)
             return IpcStatus.Ok;
         return LogInIfNobodyDoes(deadline, cancellationToken) ?? Attend(
             deadline == Deadline.Now ? Deadline.After(TimeSpan.FromSeconds(5)) : deadline,
             always: true, untilRecord: false, cancellationToken);
+    }
+
+    /// <summary>Whoever asks for a session wants none whose server has died unnoticed.</summary>
+    private void AskForServer()
+    {
+        if (Ends.Session is not { HasPeerDied: true } session || !Monitor.TryEnter(_login))
+            return;
+        try
+        {
+            NamedEnds ends = Ends;
+            if (ReferenceEquals(ends.Session, session)) // else another thread has got the next one meanwhile
+                Lose(ends, session, IpcStatus.PeerDied);
+        }
+        finally
+        {
+            Monitor.Exit(_login);
+        }
+
+        TellChanges();
     }
 
     /// <summary>Null: another thread is at it.</summary>

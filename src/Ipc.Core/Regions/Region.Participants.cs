@@ -40,6 +40,14 @@ internal sealed unsafe partial class Region
             !Os.Current.IsPlaceTaken(_file, index);
     }
 
+    /// <summary>Its process has ended, whether or not anybody has been told yet. False when this region is left. One call
+    /// of the system.</summary>
+    public bool HasDied(int index)
+    {
+        lock (_sync)
+            return !_left && !IsAlive(index);
+    }
+
     /// <summary>The region is recovered soon, on the watch thread.</summary>
     public void RecoverSoon() => ProcessWatch.RecoverSoon(this);
 

@@ -396,6 +396,45 @@ TEST(a_death_is_noticed_without_pidfd)
     (void)close(ends[1]);
 }
 
+static int serve_one_client(void *argument)
+{
+    ipc_named_listener *listener = NULL;
+    ipc_named_event event;
+    char result = 'n';
+    if (ipc_named_listener_open("exchange", NULL, &listener) == IPC_OK) {
+        (void)!write(((const int *)argument)[1], "y", 1);
+        if (ipc_named_listener_next(listener, SOON, NULL, &event) == IPC_OK &&
+            ipc_named_accept(event.connection, NULL, 0) == IPC_OK)
+            result = 'y';
+    }
+    (void)!write(((const int *)argument)[1], &result, 1);
+    stay();
+}
+
+/* Only the watch is late here, by up to 250 ms; on a busy machine it is late everywhere. */
+TEST(who_asks_for_a_session_is_not_given_one_whose_server_has_died_unnoticed)
+{
+    const ipc_named_options options = {.wait_mode = IPC_WAIT_BLOCK, .no_reconnect = true};
+    int ends[2];
+    char result = 0;
+    ipc_named_connection *client = NULL;
+    CHECK(pipe(ends) == 0);
+    const pid_t pid = test_fork(serve_one_client, ends, sizeof ends);
+    CHECK(read(ends[0], &result, 1) == 1 && result == 'y');
+    take_away(SYS_pidfd_open, SYS_membarrier);
+    CHECK_OK(ipc_named_open("exchange", "trader", &options, &client));
+    CHECK_OK(ipc_named_connect(client, SOON, NULL));
+    CHECK(read(ends[0], &result, 1) == 1 && result == 'y');
+    CHECK_OK(ipc_named_connect(client, IPC_NOW, NULL)); /* it lives */
+    test_kill(pid);
+    CHECK_STATUS(IPC_E_NOT_FOUND, ipc_named_connect(client, IPC_NOW, NULL));
+    CHECK(!ipc_named_is_connected(client));
+    ipc_named_close(client, 0, NULL);
+    CHECK_OK(ipc_named_remove("exchange", "trader"));
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
 /* As before Linux 5.16: a thread sleeps on one word, and each armed handle has a thread. */
 TEST(ready_handles_work_where_a_thread_can_sleep_on_one_word_only)
 {

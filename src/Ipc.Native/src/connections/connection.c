@@ -70,6 +70,13 @@ void ipc_connection_watch(ipc_connection *connection)
                                          peer_died, connection) == IPC_OK;
 }
 
+void ipc_connection_ask_for_peer(ipc_connection *connection)
+{
+    if (ipc_connection_peer_state(connection) == IPC_PEER_LIVE &&
+        !ipc_region_is_alive(connection->view->region, connection->peer_index))
+        ipc_store_release32(&connection->peer_gone, 1); /* the watch recovers and wakes, when it is told */
+}
+
 bool ipc_connection_attend(void *owner)
 {
     ipc_connection *connection = owner;

@@ -84,6 +84,8 @@ void ipc_connection_close_file(ipc_connection *connection);
 /* Watches the peer's process. */
 void ipc_connection_watch(ipc_connection *connection);
 ipc_peer_state ipc_connection_peer_state(void *connection);
+/* Has the peer's process ended? The system is asked, not the watch, which may not have been told yet. */
+void ipc_connection_ask_for_peer(ipc_connection *connection);
 /* Before a wait for the peer. False: nothing tells of its death; it was asked for just now, and has to be again. */
 bool ipc_connection_attend(void *connection);
 /* Waits for nobody to be inside, ends the watch, unmaps. Touches nothing that is shared. */

@@ -162,6 +162,8 @@ ipc_status ipc_named_fill(ipc_named_connection *connection, void *place, const v
 
 /* Under the mutex. */
 void ipc_named_put_session(ipc_named_connection *connection, ipc_connection *session);
+/* Has the session's server died unnoticed? Then it has ended. One call of the system. */
+void ipc_named_ask_for_server(ipc_named_connection *connection);
 /* Of ours, which wait. Under `logging_in`: the ends are not replaced. */
 void ipc_named_wake_threads(ipc_named_connection *connection);
 /* Takes the session out, and says how it ended; the caller closes it. NULL: there is none, or it is not SESSION. */

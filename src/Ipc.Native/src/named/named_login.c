@@ -385,6 +385,7 @@ ipc_status ipc_named_connect(ipc_named_connection *connection, ipc_deadline dead
     if (!connection->is_client)
         return ipc_fail(IPC_E_INVALID_STATE, "only a client logs in");
     ipc_end_enter(&connection->logins);
+    ipc_named_ask_for_server(connection);
     const ipc_status status = connect_until(connection, deadline, cancel);
     ipc_end_leave(&connection->logins);
     return status;

@@ -80,6 +80,14 @@ bool ipc_named_is_connected(const ipc_named_connection *connection)
     return is_open;
 }
 
+void ipc_named_ask_for_server(ipc_named_connection *connection)
+{
+    ipc_mutex_lock(&connection->mutex); /* whoever closes the session has taken it before */
+    if (connection->session != NULL)
+        ipc_connection_ask_for_peer(connection->session);
+    ipc_mutex_unlock(&connection->mutex);
+}
+
 int32_t ipc_named_peer_pid(const ipc_named_connection *connection)
 {
     ipc_named_connection *it = (ipc_named_connection *)(uintptr_t)connection;
