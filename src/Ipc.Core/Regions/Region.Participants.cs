@@ -40,8 +40,8 @@ internal sealed unsafe partial class Region
             !Os.Current.IsPlaceTaken(_file, index);
     }
 
-    /// <summary>Its process has ended, whether or not anybody has been told yet. False when this region is left. One call
-    /// of the system.</summary>
+    /// <summary>Its process has ended, whether or not anybody has been told yet. False when this region is
+    /// left.</summary>
     public bool HasDied(int index)
     {
         lock (_sync)

@@ -5,6 +5,7 @@
 #include "echo_server.h"
 #include "ready.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 static ipc_queue *open_queue(void)
@@ -499,6 +500,38 @@ TEST(a_function_is_called_once_and_not_after_a_disarming)
     ipc_queue_close(queue);
     WAIT_FOR(__atomic_load_n(&calls, __ATOMIC_RELAXED) == before + 1);
     CHECK_STATUS(IPC_CLOSED, ipc_ready_handle_disarm(handle));
+    ipc_ready_handle_destroy(handle);
+}
+
+typedef struct called {
+    _Atomic bool is_done;
+    pthread_t thread;
+} called;
+
+static void note_thread(void *context)
+{
+    called *one = context;
+    one->thread = pthread_self();
+    one->is_done = true;
+}
+
+TEST(a_function_is_called_on_a_thread_of_the_library_or_on_the_one_that_closes)
+{
+    called one = {false, pthread_self()};
+    ipc_queue *queue = open_queue();
+    ipc_ready_handle *handle = NULL;
+    CHECK_OK(ipc_ready_handle_create(note_thread, &one, &handle));
+    CHECK_STATUS(IPC_EMPTY, ipc_queue_arm(queue, IPC_FOREVER, NULL, handle));
+    send(queue);
+    WAIT_FOR(one.is_done);
+    CHECK(!pthread_equal(one.thread, pthread_self())); /* and not on the one that sends, though it is of this process */
+    const pthread_t library = one.thread;
+    receive(queue);
+    one.is_done = false;
+    CHECK_STATUS(IPC_EMPTY, ipc_queue_arm(queue, IPC_FOREVER, NULL, handle));
+    ipc_queue_close(queue);
+    WAIT_FOR(one.is_done);
+    CHECK(pthread_equal(one.thread, pthread_self()) || pthread_equal(one.thread, library));
     ipc_ready_handle_destroy(handle);
 }
 
