@@ -20,7 +20,11 @@ internal static class Broker
     /// <exception cref="RpcCallException">There is none, or it refuses.</exception>
     /// <exception cref="OperationCanceledException">The token fired.</exception>
     public static async Task<IConnection> ConnectAsync(
-        RabbitMqAddress address, RabbitMqOptions options, string role, CancellationToken cancellationToken)
+        RabbitMqAddress address,
+        RabbitMqOptions options,
+        string role,
+        Attempts attempts,
+        CancellationToken cancellationToken)
     {
         ConnectionFactory factory = new()
         {
@@ -34,8 +38,10 @@ internal static class Broker
             AutomaticRecoveryEnabled = false,
             TopologyRecoveryEnabled = false,
             RequestedConnectionTimeout = options.ConnectTimeout,
-            HandshakeContinuationTimeout = options.ConnectTimeout,
-            ContinuationTimeout = options.ConnectTimeout,
+            HandshakeContinuationTimeout = attempts.Patience,
+            ContinuationTimeout = attempts.Patience, // while it is being opened: see BrokerLink.Serve
+            SocketFactory = family => new TakenSocket(
+                new Socket(family, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true }, attempts),
             RequestedHeartbeat = options.Heartbeat,
             // a longer message than this would end the connection, and come again: a queue takes what its broker takes,
             // and MaxMessageBytes is looked at when it is here
@@ -45,7 +51,7 @@ internal static class Broker
         if (address.IsTls)
             factory.Ssl = new SslOption(address.Host, enabled: true);
         using CancellationTokenSource limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        limited.CancelAfter(options.ConnectTimeout);
+        limited.CancelAfter(attempts.Patience);
         try
         {
             return await factory.CreateConnectionAsync(limited.Token).ConfigureAwait(false);

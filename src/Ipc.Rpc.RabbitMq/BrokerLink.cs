@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
 using RabbitMQ.Client;
@@ -11,6 +12,7 @@ namespace Ipc.Rpc.RabbitMq;
 internal abstract class BrokerLink
 {
     private readonly TaskCompletionSource<string> _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly List<IChannel> _channels = [];
 
     private protected BrokerLink(IConnection connection, RabbitMqAddress address)
     {
@@ -31,6 +33,13 @@ internal abstract class BrokerLink
     /// <summary>Declares and consumes what it needs.</summary>
     public abstract Task OpenAsync(CancellationToken cancellationToken);
 
+    /// <summary>It is open: from now on an answer of the broker may take so long.</summary>
+    public void Serve(TimeSpan patience)
+    {
+        foreach (IChannel channel in _channels)
+            channel.ContinuationTimeout = patience;
+    }
+
     /// <summary>Ends what was under way. Once, after <see cref="Ended"/>.</summary>
     public abstract void Fail(string reason);
 
@@ -50,6 +59,7 @@ internal abstract class BrokerLink
                 confirms != Confirms.None, confirms == Confirms.Awaited, consumerDispatchConcurrency: 1),
             cancellationToken).ConfigureAwait(false);
         channel.ChannelShutdownAsync += OnShutdown;
+        _channels.Add(channel);
         return channel;
     }
 

@@ -10,7 +10,10 @@ public abstract class RabbitMqOptions
     {
     }
 
-    /// <summary>How long one attempt to connect to the broker may take. Default: 10 seconds.</summary>
+    /// <summary>How long one attempt to connect to the broker may take. After one that the broker has taken and not
+    /// answered in time, as when thousands come back to it at once, the next may take twice as long, up to eight times
+    /// this, and begins no sooner than the one before took, then after pauses that double up to 64 times this. Default:
+    /// 10 seconds.</summary>
     public TimeSpan ConnectTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
     /// <summary>How often broker and client tell each other that they are alive; a connection without a sign of life is
@@ -24,7 +27,8 @@ public abstract class RabbitMqOptions
     /// were opened. Default: 100 ms.</summary>
     public TimeSpan FirstPause { get; set; } = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>The longest pause. Default: 5 seconds.</summary>
+    /// <summary>The longest pause, except after an attempt that a busy broker did not answer in time
+    /// (<see cref="ConnectTimeout"/>). Default: 5 seconds.</summary>
     public TimeSpan LongestPause { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>The most bytes that a message may have; a larger one is refused before it is sent, with

@@ -20,6 +20,7 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
     private readonly RabbitMqOptions _options;
     private readonly string _role;
     private readonly Func<IConnection, TLink> _make;
+    private readonly Attempts _attempts;
     private readonly CancellationTokenSource _closing = new();
     private readonly object _gate = new();
     private TaskCompletionSource<TLink> _next = Waiting();
@@ -36,6 +37,7 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
         _options = options;
         _role = role;
         _make = make;
+        _attempts = new Attempts(options);
     }
 
     /// <summary>The link that is open; <see langword="null"/> when there is none.</summary>
@@ -227,13 +229,15 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
     private async Task<TLink> OpenAsync(CancellationToken cancellationToken)
     {
         IConnection connection = await Broker.ConnectAsync(
-            _address, _options, _role, cancellationToken).ConfigureAwait(false);
+            _address, _options, _role, _attempts, cancellationToken).ConfigureAwait(false);
         TLink link = _make(connection);
         using CancellationTokenSource limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        limited.CancelAfter(_options.ConnectTimeout);
+        limited.CancelAfter(_attempts.Patience);
         try
         {
             await link.OpenAsync(limited.Token).ConfigureAwait(false);
+            link.Serve(_options.ConnectTimeout);
+            _attempts.Answered();
         }
         catch (Exception e)
         {
@@ -283,7 +287,6 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
 
     private async Task RunAsync(TLink? link)
     {
-        TimeSpan pause = _options.FirstPause;
         long openedAt = Stopwatch.GetTimestamp();
         int ends = 0; // of links that did not live long, in a row
         while (true)
@@ -293,16 +296,15 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
                 string reason = await link.Ended.ConfigureAwait(false);
                 bool livedLong = Stopwatch.GetElapsedTime(openedAt) > _options.LongestPause;
                 if (livedLong)
-                    pause = _options.FirstPause;
+                    _attempts.BeginAnew();
                 ends = livedLong ? 0 : ends + 1;
                 await FinishAsync(link, reason, ends).ConfigureAwait(false);
             }
 
             while (true)
             {
-                if (!await PausedAsync(pause).ConfigureAwait(false))
+                if (!await PausedAsync(_attempts.NextPause(Random.Shared.NextDouble())).ConfigureAwait(false))
                     return;
-                pause = pause + pause < _options.LongestPause ? pause + pause : _options.LongestPause;
                 if (await TryOpenAsync().ConfigureAwait(false) is not { } opened)
                     continue;
                 link = opened;
@@ -337,7 +339,7 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
     {
         try
         {
-            await Task.Delay(pause * (0.5 + (Random.Shared.NextDouble() / 2)), Closing).ConfigureAwait(false);
+            await Task.Delay(pause, Closing).ConfigureAwait(false);
             return true;
         }
         catch (OperationCanceledException)
@@ -348,6 +350,7 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
 
     private async Task<TLink?> TryOpenAsync()
     {
+        long began = Stopwatch.GetTimestamp();
         try
         {
             TLink link = await OpenAsync(Closing).ConfigureAwait(false);
@@ -360,18 +363,19 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
         }
         catch (RpcCallException e)
         {
-            return Failed(e);
+            return Failed(e, began);
         }
 #pragma warning disable CA1031 // whatever the client throws: it is tried again
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            return Failed(Broker.Failure(e, _address, isUnsent: true));
+            return Failed(Broker.Failure(e, _address, isUnsent: true), began);
         }
     }
 
-    private TLink? Failed(RpcCallException failure)
+    private TLink? Failed(RpcCallException failure, long began)
     {
+        _attempts.Failed(Stopwatch.GetElapsedTime(began));
         lock (_gate)
             _failure = failure;
         Tell(failure.Message);

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Concurrent;
+using System.Diagnostics;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
@@ -94,6 +95,23 @@ public sealed class ConnectTests(BrokerProcess broker) : RabbitMqTest(broker)
         Assert.Contains("cannot be reached", all[0].Reason, StringComparison.Ordinal);
         Assert.Contains("was lost", all[2].Reason, StringComparison.Ordinal);
         Assert.Equal((null, null), (all[1].Reason, all[3].Reason));
+    }
+
+    /// <summary>A broker that takes connections and does not answer is busy with others: each attempt waits for it twice as long, and as long before it begins.</summary>
+    [Fact]
+    public async Task ABrokerThatDoesNotAnswerIsAskedMoreRarely()
+    {
+        using BadNetwork network = new(Broker.EndPoint);
+        network.Hold();
+        ServerOptions.WaitForBroker = true;
+        ServerOptions.ConnectTimeout = TimeSpan.FromMilliseconds(200);
+        long began = Stopwatch.GetTimestamp();
+        RabbitMqServer server = await ServeAsync(FarmRpc.Service(new Farm("one")), ServerOptions, AddressAt(network.Port));
+        Watchdog.Until(() => network.Connections == 4, "four attempts");
+        Assert.InRange(Stopwatch.GetElapsedTime(began).TotalSeconds, 2 * 0.9, double.PositiveInfinity); // 0.2 + 0.4 + 0.8, and at least half of each in between
+        network.LetGo();
+        Watchdog.Until(() => server.IsConnected, "an answer");
+        Assert.Equal("one", await (await ConnectAsync()).For<IFarm>().DoAsync(1, Cancel).AsTask().WaitAsync(Patience, Cancel));
     }
 
     [Fact]

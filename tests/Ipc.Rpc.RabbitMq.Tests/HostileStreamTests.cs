@@ -181,7 +181,7 @@ public sealed class HostileStreamTests(BrokerProcess broker) : RabbitMqTest(brok
         RabbitMqAddress address = RabbitMqAddress.Parse(Address);
         using RpcServer inner = RpcServer.Start(Service, TapRpc.Service(_tap));
         using RpcClient within = RpcClient.Connect(Service);
-        IConnection connection = await Ipc.Rpc.RabbitMq.Broker.ConnectAsync(address, ServerOptions, "test of", Cancel);
+        IConnection connection = await Ipc.Rpc.RabbitMq.Broker.ConnectAsync(address, ServerOptions, "test of", new Attempts(ClientOptions), Cancel);
         ServerLink link = new(connection, address, ServerOptions, new RequestHandler(within, null));
         await link.OpenAsync(Cancel);
         await link.EndStreamsAsync();

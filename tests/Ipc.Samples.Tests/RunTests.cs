@@ -21,6 +21,7 @@ public class RunTests
     [InlineData("Ticker", "50000", "WRITER", "cs")]
     [InlineData("Mixed", "50000", "", "")]
     [InlineData("Portfolio", "", "", "")]
+    [InlineData("Farm", "100000000", "", "")]
     public void ItDoesWhatItsReadmeSays(string sample, string argument, string variable, string value)
     {
         Assert.SkipUnless(Repository.IsRelease, "the scripts of the samples run what was built in Release");
@@ -32,6 +33,8 @@ public class RunTests
         string[] words = argument.Length == 0 ? [script] : [script, argument == "src" ? Repository.PathOf(argument) : argument];
         using var run = new OtherProcess(false, environment, words);
         string said = run.Rest();
-        Assert.True(run.WaitForExit() == 0, said);
+        int code = run.WaitForExit();
+        Assert.SkipWhen(code == 77, said); // something is not installed
+        Assert.True(code == 0, said);
     }
 }

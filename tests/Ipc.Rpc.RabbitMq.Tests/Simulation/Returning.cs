@@ -1,0 +1,61 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+
+namespace Ipc.Rpc.RabbitMq.Tests.Simulation;
+
+/// <summary>What came of it when everybody who had lost a connection wanted another one. Times in seconds.</summary>
+internal sealed record Storm(int Back, double Took, double HalfTook, long Attempts, int MostAtOnce);
+
+/// <summary>A node of a cluster dies, and all who were connected to it come back, to any of the nodes that live.</summary>
+/// <param name="seed">Of its chance.</param>
+/// <param name="nodes">How many live.</param>
+/// <param name="opening">How long a node that does nothing else takes to open a connection, with what a server declares on it.</param>
+/// <param name="abandoned">How long it takes to find that nobody waits at a connection any more.</param>
+/// <param name="grows">By the library's own rule; else without its mend: each attempt may take as long as the first.</param>
+internal sealed class Returning(int seed, int nodes, double opening, double abandoned, bool grows)
+{
+    private readonly Simulator _time = new(seed);
+    private readonly List<double> _backAt = [];
+    private SharedProcessor[] _nodes = [];
+    private long _attempts;
+
+    public Storm Run(int connections, double until)
+    {
+        _nodes = [.. Enumerable.Range(0, nodes).Select(_ => new SharedProcessor(_time))];
+        for (int i = 0; i < connections; i++)
+        {
+            Attempts attempts = new(new RabbitMqServerOptions());
+            _time.After(Pause(attempts), () => Try(attempts));
+        }
+
+        _time.Run(until, () => _backAt.Count == connections);
+        double half = _backAt.Count > connections / 2 ? _backAt[connections / 2] : double.PositiveInfinity;
+        return new Storm(_backAt.Count, _time.Now, half, _attempts, _nodes.Max(static node => node.MaxCount));
+    }
+
+    private double Pause(Attempts attempts) => attempts.NextPause(_time.Chance.NextDouble()).TotalSeconds;
+
+    private void Try(Attempts attempts)
+    {
+        double patience = attempts.Patience.TotalSeconds;
+        SharedProcessor node = _nodes[_time.Chance.Next(nodes)];
+        bool isOver = false;
+        _attempts++;
+        attempts.WasTaken = grows; // at once: it is the program behind the socket that is busy
+        SharedProcessor.Work work = node.Begin(opening, () =>
+        {
+            isOver = true;
+            _backAt.Add(_time.Now);
+        });
+        _time.After(patience, () =>
+        {
+            if (isOver)
+                return;
+            node.GiveUp(work); // what has been done of it was for nothing
+            node.Begin(abandoned, static () => { });
+            attempts.Failed(TimeSpan.FromSeconds(patience));
+            _time.After(Pause(attempts), () => Try(attempts));
+        });
+    }
+}
