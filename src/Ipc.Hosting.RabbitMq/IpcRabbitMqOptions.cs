@@ -9,8 +9,9 @@ public abstract class IpcRabbitMqOptions
     {
     }
 
-    /// <summary><c>amqp://HOST:PORT/VHOST/SERVICE</c>, or <c>amqps</c> for TLS; user and password may stand before the
-    /// host, as <see cref="Ipc.Rpc.RabbitMq.RabbitMqClient.ConnectAsync"/> says. Neither is shown in a log or an
+    /// <summary><c>amqp://HOST:PORT/VHOST/SERVICE</c>, with commas between the <c>HOST:PORT</c> of several nodes, or
+    /// <c>amqps</c> for TLS; user and password may stand before the host, as
+    /// <see cref="Ipc.Rpc.RabbitMq.RabbitMqClient.ConnectAsync"/> says. Neither is shown in a log or an
     /// error.</summary>
     public string Address { get; set; } = string.Empty;
 

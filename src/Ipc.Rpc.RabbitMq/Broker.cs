@@ -1,6 +1,8 @@
 using System;
+using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.IO;
+using System.Linq;
 using System.Net.Sockets;
 using System.Threading;
 using System.Threading.Tasks;
@@ -28,8 +30,6 @@ internal static class Broker
     {
         ConnectionFactory factory = new()
         {
-            HostName = address.Host,
-            Port = address.Port,
             UserName = address.User,
             Password = address.Password,
             VirtualHost = address.VirtualHost,
@@ -37,7 +37,7 @@ internal static class Broker
             // more: Recovery does it, and ends them
             AutomaticRecoveryEnabled = false,
             TopologyRecoveryEnabled = false,
-            RequestedConnectionTimeout = options.ConnectTimeout,
+            RequestedConnectionTimeout = options.ConnectTimeout / address.Nodes.Count, // of each that is tried
             HandshakeContinuationTimeout = attempts.Patience,
             ContinuationTimeout = attempts.Patience, // while it is being opened: see BrokerLink.Serve
             SocketFactory = family => new TakenSocket(
@@ -48,13 +48,16 @@ internal static class Broker
             MaxInboundMessageBodySize = MostOfAnyBroker,
             ClientProvidedName = "ipc " + role + " " + address.Service,
         };
-        if (address.IsTls)
-            factory.Ssl = new SslOption(address.Host, enabled: true);
+        // in an order of chance: those that come back are spread over the nodes
+        List<AmqpTcpEndpoint> nodes = [.. address.Nodes.Select(
+            node => address.IsTls
+                ? new AmqpTcpEndpoint(node.Host, node.Port, new SslOption(node.Host, enabled: true))
+                : new AmqpTcpEndpoint(node.Host, node.Port))];
         using CancellationTokenSource limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limited.CancelAfter(attempts.Patience);
         try
         {
-            return await factory.CreateConnectionAsync(limited.Token).ConfigureAwait(false);
+            return await factory.CreateConnectionAsync(nodes, limited.Token).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {

@@ -1,19 +1,21 @@
 using System;
+using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
+using System.Linq;
 
 namespace Ipc.Rpc.RabbitMq;
 
-/// <summary>A broker, a virtual host of it, and the name of a service there.</summary>
+/// <summary>A broker, which may have several nodes, a virtual host of it, and the name of a service there.</summary>
 internal sealed class RabbitMqAddress
 {
     private const int LongestName = 120;
 
-    private RabbitMqAddress(Uri uri, string user, string password, string virtualHost, string service)
+    private RabbitMqAddress(
+        Uri uri, (string Host, int Port)[] nodes, string user, string password, string virtualHost, string service)
     {
         IsTls = uri.Scheme == "amqps";
-        Host = uri.Host;
-        Port = uri.Port > 0 ? uri.Port : IsTls ? 5671 : 5672;
+        Nodes = nodes;
         User = user;
         Password = password;
         VirtualHost = virtualHost;
@@ -22,9 +24,8 @@ internal sealed class RabbitMqAddress
 
     public bool IsTls { get; }
 
-    public string Host { get; }
-
-    public int Port { get; }
+    /// <summary>Those that a connection may go to.</summary>
+    public IReadOnlyList<(string Host, int Port)> Nodes { get; }
 
     public string User { get; }
 
@@ -46,7 +47,7 @@ internal sealed class RabbitMqAddress
     /// <summary>The broker, without the password.</summary>
     public string Broker => string.Create(
         CultureInfo.InvariantCulture,
-        $"the broker {Host}:{Port}, virtual host \"{VirtualHost}\", user \"{User}\"");
+        $"the broker {string.Join(" or ", Nodes.Select(NameOf))}, virtual host \"{VirtualHost}\", user \"{User}\"");
 
     /// <summary>Whom a client calls, for texts.</summary>
     public string Peer => "the service \"" + Service + "\" at " + Broker;
@@ -55,7 +56,8 @@ internal sealed class RabbitMqAddress
     public static RabbitMqAddress Parse(string address)
     {
         ArgumentNullException.ThrowIfNull(address);
-        if (!Uri.TryCreate(address, UriKind.Absolute, out Uri? uri) || uri.Scheme is not ("amqp" or "amqps"))
+        string[] hosts = TakeHosts(address, out string withOne);
+        if (!Uri.TryCreate(withOne, UriKind.Absolute, out Uri? uri) || uri.Scheme is not ("amqp" or "amqps"))
             throw Wrong(nameof(address), "it does not begin with amqp:// or amqps://, or is no URI.");
         if (uri.Query.Length > 0 || uri.Fragment.Length > 0)
             throw Wrong(nameof(address), "it has a query or a fragment.");
@@ -82,9 +84,36 @@ internal sealed class RabbitMqAddress
             throw Wrong(
                 nameof(address),
                 "\"" + service + "\" is no name of a service: 1 to 120 of A-Z a-z 0-9 . _ - make one.");
+        string virtualHost = path.Length == 2 ? Uri.UnescapeDataString(path[0]) : "/";
         return new RabbitMqAddress(
-            uri, user, password, path.Length == 2 ? Uri.UnescapeDataString(path[0]) : "/", service);
+            uri, [.. hosts.Select(host => NodeOf(uri, host))], user, password, virtualHost, service);
     }
+
+    /// <summary>The hosts of an address, with their ports, and the same address with the first of them.</summary>
+    private static string[] TakeHosts(string address, out string withOne)
+    {
+        withOne = address;
+        int scheme = address.IndexOf("://", StringComparison.Ordinal);
+        if (scheme < 0)
+            return [];
+        int end = address.IndexOf('/', scheme + 3);
+        end = end < 0 ? address.Length : end;
+        int begin = Math.Max(address.LastIndexOf('@', end - 1) + 1, scheme + 3);
+        string[] hosts = address[begin..end].Split(',');
+        withOne = address[..begin] + hosts[0] + address[end..];
+        return hosts;
+    }
+
+    private static (string Host, int Port) NodeOf(Uri uri, string host)
+    {
+        if (!Uri.TryCreate(uri.Scheme + "://" + host, UriKind.Absolute, out Uri? node) || node.Host.Length == 0 ||
+            node.AbsolutePath.Trim('/').Length > 0 || node.UserInfo.Length > 0)
+            throw Wrong("address", "\"" + host + "\" is no host with a port. Several are separated by commas.");
+        return (node.Host, node.Port > 0 ? node.Port : uri.Scheme == "amqps" ? 5671 : 5672);
+    }
+
+    private static string NameOf((string Host, int Port) node) =>
+        string.Create(CultureInfo.InvariantCulture, $"{node.Host}:{node.Port}");
 
     private static bool IsName([NotNullWhen(true)] string? name)
     {

@@ -39,7 +39,9 @@ public sealed class RabbitMqClient : IAsyncDisposable, IDisposable
     /// <summary>Connects.</summary>
     /// <param name="address"><c>amqp://USER:PASSWORD@HOST:PORT/VHOST/SERVICE</c>, or <c>amqps</c> for TLS with a
     /// certificate that this machine trusts for the host. Without user and password <c>guest</c>, without port 5672
-    /// (5671), without virtual host <c>/</c>. A <c>/</c> within a name is written <c>%2F</c>.</param>
+    /// (5671), without virtual host <c>/</c>. A <c>/</c> within a name is written <c>%2F</c>. A broker of several nodes
+    /// may have them all, <c>HOST:PORT,HOST:PORT</c>: each connection goes to one of those that can be reached, chosen
+    /// at random.</param>
     /// <param name="options">Options; <see langword="null"/> for the defaults.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
     /// <exception cref="ArgumentException">It is no such address.</exception>

@@ -97,6 +97,16 @@ public sealed class ConnectTests(BrokerProcess broker) : RabbitMqTest(broker)
         Assert.Equal((null, null), (all[1].Reason, all[3].Reason));
     }
 
+    /// <summary>Of several nodes any will do; which one is tried first is left to chance.</summary>
+    [Fact]
+    public async Task ANodeThatIsNotThereIsPassedOver()
+    {
+        string address = $"amqp://guest:guest@127.0.0.1:{BrokerNode.FreePort()},127.0.0.1:{Broker.Port},[::1]:{BrokerNode.FreePort()}/%2F/{Service}";
+        await ServeAsync(FarmRpc.Service(new Farm("one")), address: address);
+        for (int i = 0; i < 10; i++)
+            Assert.Equal("one", await (await ConnectAsync(address: address)).For<IFarm>().DoAsync(i, Cancel));
+    }
+
     /// <summary>A broker that takes connections and does not answer is busy with others: each attempt waits for it twice as long, and as long before it begins.</summary>
     [Fact]
     public async Task ABrokerThatDoesNotAnswerIsAskedMoreRarely()

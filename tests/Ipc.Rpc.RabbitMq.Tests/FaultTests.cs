@@ -41,6 +41,9 @@ public sealed class FaultTests(BrokerProcess broker) : RabbitMqTest(broker)
     [InlineData("amqp://a/b/c/d")]
     [InlineData("amqp://a/b/c%20d")]
     [InlineData("amqp://a/b?c=d")]
+    [InlineData("amqp://a,/b")]
+    [InlineData("amqp://a:1,b:c/d")]
+    [InlineData("amqp://a,b@c/d,e/f")]
     public async Task WhatIsNoAddressIsSaidToBeNone(string address) =>
         await Assert.ThrowsAsync<ArgumentException>(nameof(address), () => RabbitMqClient.ConnectAsync(address, null, Cancel));
 

@@ -1,0 +1,46 @@
+using System;
+using System.Collections.Concurrent;
+using System.Linq;
+using System.Threading.Tasks;
+using Ipc.Testing.Drive;
+using Xunit;
+
+namespace Ipc.Rpc.RabbitMq.Tests;
+
+/// <summary>A broker of three nodes, of which one after another is killed, the leader of the service's queue first, and started again.</summary>
+public sealed class ClusterTests : StormTest, IClassFixture<ClusterTests.ThreeNodes>
+{
+    private readonly BrokerProcess _cluster;
+
+    public ClusterTests(BrokerProcess broker, ThreeNodes nodes)
+        : base(broker) => _cluster = nodes.Broker;
+
+    private string Everywhere => $"amqp://guest:guest@{string.Join(',', _cluster.Nodes.Select(static node => "127.0.0.1:" + node.Port))}/%2F/{Service}";
+
+    [Fact]
+    public async Task NothingAcknowledgedIsLostWhenTheLeaderIsKilled()
+    {
+        _cluster.Require();
+        ConcurrentQueue<Farm.Handled> all = new();
+        // who declares a queue has its leader on its own node
+        await ServeAsync(FarmRpc.Service(new Farm("one") { All = all }), address: $"amqp://127.0.0.1:{_cluster.Port}/%2F/{Service}");
+        await ServeAsync(FarmRpc.Service(new Farm("two") { All = all }), address: Everywhere);
+        int next = 0;
+        await StormAsync("kills of one of three nodes", Kills, all, Everywhere, () =>
+        {
+            BrokerNode node = _cluster.Nodes[next++ % 3];
+            node.Kill();
+            int before = Acknowledged;
+            Watchdog.Until(() => Acknowledged >= before + 300, "traffic over the two others");
+            node.Start();
+            node.WaitUntilReady();
+        });
+    }
+
+    public sealed class ThreeNodes : IDisposable
+    {
+        internal BrokerProcess Broker { get; } = new(3);
+
+        public void Dispose() => Broker.Dispose();
+    }
+}
