@@ -8,15 +8,16 @@ namespace Ipc.Rpc.RabbitMq;
 // the broker has done for it was for nothing. Beyond a number of clients nobody comes back, ever
 // (tests/Ipc.Rpc.RabbitMq.Tests/Simulation shows it, and docs/guide/many-machines.md has the figures). So an attempt
 // that a broker has taken, and not answered in time, says that it is busy with others: the next one waits for twice as
-// long, and begins no sooner than this one took; the pause doubles, too, and goes on when the wait is long enough. A
-// broker that cannot be reached at all, or refuses, it costs nothing to be asked: that has the usual pauses.
+// long, and begins after a pause of as long as this one took. A broker that cannot be reached at all, or refuses, it
+// costs nothing to be asked: that has the usual pauses.
 
 /// <summary>When an end that has lost its broker tries again, and how long it waits for the answer then.</summary>
 internal sealed class Attempts
 {
-    // both in timeouts: with so many fewer at a time everybody of a hundred thousand comes back
-    private const int MaxPatience = 8;
-    private const int MaxPause = 64;
+    /// <summary>How many timeouts an attempt, and the pause before it, may take at most. More would bring back even more
+    /// than fifty thousand at two nodes, and let a single one wait for minutes when a balancer that takes connections
+    /// for a broker that is away has it again.</summary>
+    private const int Most = 8;
 
     private readonly TimeSpan _firstPause;
     private readonly TimeSpan _longestPause;
@@ -52,12 +53,10 @@ internal sealed class Attempts
     public void Failed(TimeSpan took)
     {
         bool isBusy = WasTaken && took * 1.1 >= Patience;
-        _unanswered = isBusy ? Least(_unanswered == default ? Patience : _unanswered * 2, MaxPause) : default;
-        Patience = isBusy ? Least(Patience * 2, MaxPatience) : _connectTimeout;
+        _unanswered = isBusy ? Patience : default;
+        TimeSpan most = _connectTimeout * Most;
+        Patience = !isBusy ? _connectTimeout : Patience * 2 < most ? Patience * 2 : most;
     }
-
-    private TimeSpan Least(TimeSpan time, int timeouts) =>
-        time < _connectTimeout * timeouts ? time : _connectTimeout * timeouts;
 
     /// <summary>One has succeeded: the broker is not that busy any more. The pauses stay, until the connection has
     /// lasted.</summary>

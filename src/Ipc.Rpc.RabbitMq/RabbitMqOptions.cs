@@ -12,8 +12,7 @@ public abstract class RabbitMqOptions
 
     /// <summary>How long one attempt to connect to the broker may take. After one that the broker has taken and not
     /// answered in time, as when thousands come back to it at once, the next may take twice as long, up to eight times
-    /// this, and begins no sooner than the one before took, then after pauses that double up to 64 times this. Default:
-    /// 10 seconds.</summary>
+    /// this, and begins after a pause of as long as the one before took. Default: 10 seconds.</summary>
     public TimeSpan ConnectTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
     /// <summary>How often broker and client tell each other that they are alive; a connection without a sign of life is

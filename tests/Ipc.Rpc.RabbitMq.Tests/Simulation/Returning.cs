@@ -13,7 +13,8 @@ internal sealed record Storm(int Back, double Took, double HalfTook, long Attemp
 /// <param name="opening">How long a node that does nothing else takes to open a connection, with what a server declares on it.</param>
 /// <param name="abandoned">How long it takes to find that nobody waits at a connection any more.</param>
 /// <param name="grows">By the library's own rule; else without its mend: each attempt may take as long as the first.</param>
-internal sealed class Returning(int seed, int nodes, double opening, double abandoned, bool grows)
+/// <param name="timeout">ConnectTimeout; the default if it is null.</param>
+internal sealed class Returning(int seed, int nodes, double opening, double abandoned, bool grows, TimeSpan? timeout = null)
 {
     private readonly Simulator _time = new(seed);
     private readonly List<double> _backAt = [];
@@ -23,9 +24,11 @@ internal sealed class Returning(int seed, int nodes, double opening, double aban
     public Storm Run(int connections, double until)
     {
         _nodes = [.. Enumerable.Range(0, nodes).Select(_ => new SharedProcessor(_time))];
+        RabbitMqServerOptions options = new();
+        options.ConnectTimeout = timeout ?? options.ConnectTimeout;
         for (int i = 0; i < connections; i++)
         {
-            Attempts attempts = new(new RabbitMqServerOptions());
+            Attempts attempts = new(options);
             _time.After(Pause(attempts), () => Try(attempts));
         }
 
