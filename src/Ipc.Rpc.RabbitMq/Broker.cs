@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.IO;
-using System.Linq;
 using System.Net.Sockets;
 using System.Threading;
 using System.Threading.Tasks;
@@ -18,7 +17,10 @@ internal static class Broker
     private const ushort AccessRefused = 403, NotAllowed = 530, PreconditionFailed = 406, NotFound = 404;
 
     private static readonly TimeSpan _patience = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan _least = TimeSpan.FromMilliseconds(1);
 
+    /// <summary>Connects to one of the nodes. They are tried in an order of chance, so that those that come back are
+    /// spread over them; each has its share of the time, so that one that says nothing is passed over.</summary>
     /// <exception cref="RpcCallException">There is none, or it refuses.</exception>
     /// <exception cref="OperationCanceledException">The token fired.</exception>
     public static async Task<IConnection> ConnectAsync(
@@ -28,6 +30,39 @@ internal static class Broker
         Attempts attempts,
         CancellationToken cancellationToken)
     {
+        (string Host, int Port)[] nodes = [.. address.Nodes];
+        Random.Shared.Shuffle(nodes);
+        Deadline until = Deadline.After(attempts.Patience);
+        for (int i = 0; ; i++)
+        {
+            TimeSpan share = until.Remaining / (nodes.Length - i);
+            try
+            {
+                return await ConnectAsync(
+                    nodes[i], share > _least ? share : _least, address, options, role, attempts, cancellationToken)
+                    .ConfigureAwait(false);
+            }
+            catch (Exception e) when (IsOfBroker(e))
+            {
+                cancellationToken.ThrowIfCancellationRequested(); // whatever the end of the socket looks like
+                RpcCallException failure = Failure(e, address, isUnsent: true);
+                if (i == nodes.Length - 1 || failure.Status != RpcStatus.Unavailable)
+                    throw failure;
+            }
+        }
+    }
+
+    private static async Task<IConnection> ConnectAsync(
+        (string Host, int Port) node,
+        TimeSpan time,
+        RabbitMqAddress address,
+        RabbitMqOptions options,
+        string role,
+        Attempts attempts,
+        CancellationToken cancellationToken)
+    {
+        using CancellationTokenSource limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        TakenSocket? socket = null;
         ConnectionFactory factory = new()
         {
             UserName = address.User,
@@ -37,10 +72,10 @@ internal static class Broker
             // more: Recovery does it, and ends them
             AutomaticRecoveryEnabled = false,
             TopologyRecoveryEnabled = false,
-            RequestedConnectionTimeout = options.ConnectTimeout / address.Nodes.Count, // of each that is tried
-            HandshakeContinuationTimeout = attempts.Patience,
+            RequestedConnectionTimeout = time,
+            HandshakeContinuationTimeout = time,
             ContinuationTimeout = attempts.Patience, // while it is being opened: see BrokerLink.Serve
-            SocketFactory = family => new TakenSocket(
+            SocketFactory = family => socket = new TakenSocket(
                 new Socket(family, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true }, attempts),
             RequestedHeartbeat = options.Heartbeat,
             // a longer message than this would end the connection, and come again: a queue takes what its broker takes,
@@ -48,25 +83,12 @@ internal static class Broker
             MaxInboundMessageBodySize = MostOfAnyBroker,
             ClientProvidedName = "ipc " + role + " " + address.Service,
         };
-        // in an order of chance: those that come back are spread over the nodes
-        List<AmqpTcpEndpoint> nodes = [.. address.Nodes.Select(
-            node => address.IsTls
-                ? new AmqpTcpEndpoint(node.Host, node.Port, new SslOption(node.Host, enabled: true))
-                : new AmqpTcpEndpoint(node.Host, node.Port))];
-        using CancellationTokenSource limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        limited.CancelAfter(attempts.Patience);
-        try
-        {
-            return await factory.CreateConnectionAsync(nodes, limited.Token).ConfigureAwait(false);
-        }
-        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
-        {
-            throw;
-        }
-        catch (Exception e) when (IsOfBroker(e))
-        {
-            throw Failure(e, address, isUnsent: true);
-        }
+        AmqpTcpEndpoint endpoint = address.IsTls
+            ? new AmqpTcpEndpoint(node.Host, node.Port, new SslOption(node.Host, enabled: true), MostOfAnyBroker)
+            : new AmqpTcpEndpoint(node.Host, node.Port, new SslOption(), MostOfAnyBroker);
+        limited.CancelAfter(time);
+        using CancellationTokenRegistration givenUp = limited.Token.UnsafeRegister(_ => socket?.GiveUp(), null);
+        return await factory.CreateConnectionAsync([endpoint], limited.Token).ConfigureAwait(false);
     }
 
     /// <summary>Whether an exception is what the client or the network makes of a broker's failure.</summary>

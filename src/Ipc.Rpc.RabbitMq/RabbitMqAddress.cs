@@ -107,7 +107,7 @@ internal sealed class RabbitMqAddress
     private static (string Host, int Port) NodeOf(Uri uri, string host)
     {
         if (!Uri.TryCreate(uri.Scheme + "://" + host, UriKind.Absolute, out Uri? node) || node.Host.Length == 0 ||
-            node.AbsolutePath.Trim('/').Length > 0 || node.UserInfo.Length > 0)
+            node.PathAndQuery.Trim('/').Length > 0 || node.Fragment.Length > 0 || node.UserInfo.Length > 0)
             throw Wrong("address", "\"" + host + "\" is no host with a port. Several are separated by commas.");
         return (node.Host, node.Port > 0 ? node.Port : uri.Scheme == "amqps" ? 5671 : 5672);
     }

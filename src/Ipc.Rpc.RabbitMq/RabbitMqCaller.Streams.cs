@@ -185,13 +185,12 @@ public sealed partial class RabbitMqCaller
                 "An item for " + method.FullName + " cannot be encoded: " + e.Message, inner: e);
         }
 
-        return body.Length <= _options.MaxMessageBytes
+        return body.Length <= _options.MostToSend
             ? body
             : throw Failed(
                 method, RpcStatus.ResourceExhausted,
                 "An item for " + method.FullName + " has " + body.Length + " bytes; " +
-                nameof(RabbitMqClientOptions) + "." + nameof(RabbitMqOptions.MaxMessageBytes) + " allows " +
-                _options.MaxMessageBytes + ". Raise it here and at the servers, as far as the broker takes it.");
+                _options.SaysMostToSend(nameof(RabbitMqClientOptions)) + Raise);
     }
 
     private static void Check(RpcMethod method, RpcMethodKind kind)

@@ -22,6 +22,8 @@ namespace Ipc.Rpc.RabbitMq;
 /// </remarks>
 public sealed partial class RabbitMqCaller : RpcCaller
 {
+    private const string Raise = " Raise it here and at the servers, as far as the broker takes it.";
+
     private static readonly ActivitySource _source = new("Ipc.Rpc.RabbitMq");
     private static readonly TimeSpan _longestLook = TimeSpan.FromSeconds(1);
 
@@ -222,6 +224,10 @@ public sealed partial class RabbitMqCaller : RpcCaller
                 ClientLink link = await LinkAsync(method, stop.Token).ConfigureAwait(false);
                 return await make(link, request, mayBeSent ? attempt : 1, until, stop.Token).ConfigureAwait(false);
             }
+            catch (RpcCallException e) when (e.Status == RpcStatus.Unavailable && body.Length > _options.MostToSend)
+            {
+                throw TooLarge(method, body.Length, e); // the broker has refused it, and the connection with it
+            }
             catch (RpcCallException e) when (
                 _options.WaitForReady && e is { Status: RpcStatus.Unavailable, IsUnsent: true })
             {
@@ -319,16 +325,18 @@ public sealed partial class RabbitMqCaller : RpcCaller
         return await _recovery.NextAsync(cancellationToken).ConfigureAwait(false);
     }
 
+    private RpcCallException TooLarge(RpcMethod method, int length, Exception? inner = null) => Failed(
+        method,
+        RpcStatus.ResourceExhausted,
+        "The request of " + method.FullName + " has " + length + " bytes; " +
+        _options.SaysMostToSend(nameof(RabbitMqClientOptions)) + Raise,
+        isUnsent: true,
+        inner: inner);
+
     private Outgoing Prepared(RpcMethod method, byte[] body)
     {
-        if (body.Length > _options.MaxMessageBytes)
-            throw Failed(
-                method,
-                RpcStatus.ResourceExhausted,
-                "The request of " + method.FullName + " has " + body.Length + " bytes; " +
-                nameof(RabbitMqClientOptions) + "." + nameof(RabbitMqOptions.MaxMessageBytes) + " allows " +
-                _options.MaxMessageBytes + ". Raise it here and at the servers, as far as the broker takes it.",
-                isUnsent: true);
+        if (body.Length > _options.MostToSend)
+            throw TooLarge(method, body.Length);
         Dictionary<string, object?> headers = new() { [Wire.Method] = method.FullName };
         Wire.AddMetadata(headers, _terms.Metadata);
         Wire.AddTrace(headers);

@@ -1,4 +1,6 @@
 using System;
+using System.Globalization;
+using System.Text.RegularExpressions;
 using System.Threading;
 
 namespace Ipc.Rpc.RabbitMq;
@@ -6,13 +8,20 @@ namespace Ipc.Rpc.RabbitMq;
 /// <summary>What clients and servers have in common. They copy it: later changes have no effect.</summary>
 public abstract class RabbitMqOptions
 {
+    // What the broker takes by its own limit, once it has said so. It tells nobody before.
+    private int _mostOfBroker = int.MaxValue;
+
     private protected RabbitMqOptions()
     {
     }
 
-    /// <summary>How long one attempt to connect to the broker may take. After one that the broker has taken and not
-    /// answered in time, as when thousands come back to it at once, the next may take twice as long, up to eight times
-    /// this, and begins after a pause of as long as the one before took. Default: 10 seconds.</summary>
+    /// <summary>The most bytes that a message may have that is sent.</summary>
+    internal int MostToSend => Math.Min(MaxMessageBytes, Volatile.Read(ref _mostOfBroker));
+
+    /// <summary>How long one attempt to connect to the broker may take; with several nodes each has its share. After
+    /// one that a node has taken and not answered, as when thousands come back at once, the next may take twice as
+    /// long, after a pause of half to all of what the one before was allowed to take; both grow up to eight times this,
+    /// or two minutes if that is less. Default: 10 seconds.</summary>
     public TimeSpan ConnectTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
     /// <summary>How often broker and client tell each other that they are alive; a connection without a sign of life is
@@ -43,6 +52,23 @@ public abstract class RabbitMqOptions
     /// by disposal. It runs on a thread of the pool, one call at a time. Nothing is tried again, and no disposal ends,
     /// before it returns.</summary>
     public Action<RabbitMqConnectionChange>? ConnectionChanged { get; set; }
+
+    /// <summary>Who says that, for texts.</summary>
+    internal string SaysMostToSend(string type) => MostToSend < MaxMessageBytes
+        ? "the broker takes at most " + MostToSend + " (its max_message_size)."
+        : type + "." + nameof(MaxMessageBytes) + " allows " + MaxMessageBytes + ".";
+
+    /// <summary>A connection has ended: if it was because of a message that was too large for the broker, no other one
+    /// like that is sent.</summary>
+    internal void LearnFrom(string reason)
+    {
+        Match said = Regex.Match(
+            reason,
+            "message size [0-9]+ is larger than (?:configured )?max size ([0-9]+)",
+            RegexOptions.CultureInvariant);
+        if (said.Success && int.TryParse(said.Groups[1].Value, CultureInfo.InvariantCulture, out int most))
+            Volatile.Write(ref _mostOfBroker, Math.Max(most, 1));
+    }
 
     private protected void Check()
     {

@@ -294,6 +294,7 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
             if (link is not null)
             {
                 string reason = await link.Ended.ConfigureAwait(false);
+                _options.LearnFrom(reason);
                 bool livedLong = Stopwatch.GetElapsedTime(openedAt) > _options.LongestPause;
                 if (livedLong)
                     _attempts.BeginAnew();
@@ -375,7 +376,7 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
 
     private TLink? Failed(RpcCallException failure, long began)
     {
-        _attempts.Failed(Stopwatch.GetElapsedTime(began));
+        _attempts.Failed(Stopwatch.GetElapsedTime(began), failure.Status != RpcStatus.Unavailable);
         lock (_gate)
             _failure = failure;
         Tell(failure.Message);

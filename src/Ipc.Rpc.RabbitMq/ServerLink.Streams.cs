@@ -194,7 +194,7 @@ internal sealed partial class ServerLink
             while (await items.MoveNextAsync().ConfigureAwait(false))
             {
                 byte[] item = items.Current;
-                if (item.Length > _options.MaxMessageBytes)
+                if (item.Length > _options.MostToSend)
                     return TooLong(request, item, stream.Sent + 1);
                 long number = await stream.TakeAsync(item.Length, cancellationToken).ConfigureAwait(false);
                 await SendAsync(
@@ -243,9 +243,8 @@ internal sealed partial class ServerLink
 
     private RpcCallException TooLong(Request request, byte[] item, long number) => new(
         RpcStatus.ResourceExhausted,
-        "Item " + number + " of " + request.Method + " has " + item.Length + " bytes; " +
-        nameof(RabbitMqServerOptions) + "." + nameof(RabbitMqOptions.MaxMessageBytes) + " of its server allows " +
-        _options.MaxMessageBytes + ".");
+        "Item " + number + " of " + request.Method + " has " + item.Length + " bytes; at its server " +
+        _options.SaysMostToSend(nameof(RabbitMqServerOptions)));
 
     // The client's thread: only quick things happen here.
     private Task OnItem(object sender, BasicDeliverEventArgs message)

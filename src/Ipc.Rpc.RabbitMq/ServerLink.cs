@@ -236,13 +236,12 @@ internal sealed partial class ServerLink : BrokerLink
     private async Task AnswerAsync(
         Request request, byte[] body, RpcMetadata? metadata, RpcCallException? failure, long? count = null)
     {
-        if (failure is null && body.Length > _options.MaxMessageBytes)
+        if (failure is null && body.Length > _options.MostToSend)
         {
             failure = new RpcCallException(
                 RpcStatus.ResourceExhausted,
-                "What " + request.Method + " returned has " + body.Length + " bytes; " +
-                nameof(RabbitMqServerOptions) + "." + nameof(RabbitMqOptions.MaxMessageBytes) + " of its server " +
-                "allows " + _options.MaxMessageBytes + ".");
+                "What " + request.Method + " returned has " + body.Length + " bytes; at its server " +
+                _options.SaysMostToSend(nameof(RabbitMqServerOptions)));
         }
 
         Dictionary<string, object?> headers = HeadersOf(metadata, ref failure);

@@ -79,6 +79,20 @@ internal sealed class BrokerNode : IDisposable
         _process.WaitForExit();
     }
 
+    /// <summary>Tells or asks it something by its own tool, which takes a second or two.</summary>
+    /// <returns>What that says.</returns>
+    public string Control(params string[] words)
+    {
+        using Process tool = Begin(
+            _home, "/usr/lib/rabbitmq/bin/rabbitmqctl", ["--quiet", "-n", Name, .. words], ("ERL_EPMD_PORT", Text(_epmdPort)), ("RABBITMQ_CONF_ENV_FILE", Path.Combine(_home, "empty")));
+        tool.ErrorDataReceived += static (_, _) => { };
+        tool.BeginErrorReadLine();
+        string said = tool.StandardOutput.ReadToEnd();
+        Assert.True(tool.WaitForExit(TimeSpan.FromMinutes(1)), "rabbitmqctl does not end");
+        Assert.True(tool.ExitCode == 0, $"rabbitmqctl {string.Join(' ', words)} ended with {tool.ExitCode}: {said}");
+        return said.Trim();
+    }
+
     public void WaitUntilReady() => Watchdog.Until(
         () =>
         {
@@ -134,17 +148,22 @@ internal sealed class BrokerNode : IDisposable
 
     private static Process Run(string home, string program, string[] arguments, params (string Name, string Value)[] environment)
     {
-        ProcessStartInfo start = new(program, arguments) { RedirectStandardOutput = true, RedirectStandardError = true, WorkingDirectory = home };
-        start.Environment["HOME"] = home;
-        start.Environment["ERL_EPMD_ADDRESS"] = "127.0.0.1";
-        foreach ((string name, string value) in environment)
-            start.Environment[name] = value;
-        Process process = Process.Start(start)!;
+        Process process = Begin(home, program, arguments, environment);
         process.OutputDataReceived += static (_, _) => { };
         process.ErrorDataReceived += static (_, _) => { };
         process.BeginOutputReadLine();
         process.BeginErrorReadLine();
         return process;
+    }
+
+    private static Process Begin(string home, string program, string[] arguments, params (string Name, string Value)[] environment)
+    {
+        ProcessStartInfo start = new(program, arguments) { RedirectStandardOutput = true, RedirectStandardError = true, WorkingDirectory = home };
+        start.Environment["HOME"] = home;
+        start.Environment["ERL_EPMD_ADDRESS"] = "127.0.0.1";
+        foreach ((string name, string value) in environment)
+            start.Environment[name] = value;
+        return Process.Start(start)!;
     }
 
     /// <summary>Whether it speaks AMQP: it accepts connections before it does.</summary>

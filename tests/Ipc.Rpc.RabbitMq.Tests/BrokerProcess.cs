@@ -18,6 +18,7 @@ public sealed class BrokerProcess : IDisposable
     private readonly List<BrokerNode> _nodes = [];
     private string? _home;
     private Process? _names;
+    private int _namesPort;
 
     public BrokerProcess()
         : this(1)
@@ -40,6 +41,8 @@ public sealed class BrokerProcess : IDisposable
         {
             if (_home is null)
                 Prepare();
+            if (_names is null or { HasExited: true })
+                _names = BrokerNode.StartNames(_home!, _namesPort);
             foreach (BrokerNode node in _nodes) // the others join the first
             {
                 if (!node.Runs)
@@ -54,6 +57,8 @@ public sealed class BrokerProcess : IDisposable
 
     /// <summary>Begins to start it, and does not wait until it is ready.</summary>
     public void Restart() => _nodes[0].Start();
+
+    public string Control(params string[] words) => _nodes[0].Control(words);
 
     public void WaitUntilReady() => _nodes[0].WaitUntilReady();
 
@@ -81,13 +86,12 @@ public sealed class BrokerProcess : IDisposable
     private void Prepare()
     {
         _home = Directory.CreateTempSubdirectory("ipc-rabbitmq-").FullName;
-        int names = BrokerNode.FreePort();
+        _namesPort = BrokerNode.FreePort();
         string cookie = Guid.NewGuid().ToString("N"), first = $"ipc{Environment.ProcessId}n0@localhost";
-        _names = BrokerNode.StartNames(_home, names);
         for (int i = 0; i < _count; i++)
         {
             string home = Directory.CreateDirectory(Path.Combine(_home, "n" + i)).FullName;
-            _nodes.Add(new BrokerNode(home, $"ipc{Environment.ProcessId}n{i}@localhost", names, cookie, first));
+            _nodes.Add(new BrokerNode(home, $"ipc{Environment.ProcessId}n{i}@localhost", _namesPort, cookie, first));
         }
     }
 }

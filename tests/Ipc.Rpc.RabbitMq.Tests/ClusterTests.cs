@@ -25,15 +25,17 @@ public sealed class ClusterTests : StormTest, IClassFixture<ClusterTests.ThreeNo
         // who declares a queue has its leader on its own node
         await ServeAsync(FarmRpc.Service(new Farm("one") { All = all }), address: $"amqp://127.0.0.1:{_cluster.Port}/%2F/{Service}");
         await ServeAsync(FarmRpc.Service(new Farm("two") { All = all }), address: Everywhere);
-        int next = 0;
+        Assert.Equal("3", _cluster.Control("eval", "length(rabbit_nodes:all_running())."));
         await StormAsync("kills of one of three nodes", Kills, all, Everywhere, () =>
         {
-            BrokerNode node = _cluster.Nodes[next++ % 3];
+            string leaders = _cluster.Nodes[0].Control("list_queues", "name", "leader");
+            BrokerNode node = _cluster.Nodes.Single(node => leaders.Split('\n').Any(line => line.Split('\t') is [var queue, var leader] && queue == "ipc." + Service && leader == node.Name));
             node.Kill();
             int before = Acknowledged;
             Watchdog.Until(() => Acknowledged >= before + 300, "traffic over the two others");
             node.Start();
             node.WaitUntilReady();
+            Assert.Equal("3", node.Control("eval", "length(rabbit_nodes:all_running())."));
         });
     }
 

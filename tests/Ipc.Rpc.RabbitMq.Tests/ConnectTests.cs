@@ -107,6 +107,20 @@ public sealed class ConnectTests(BrokerProcess broker) : RabbitMqTest(broker)
             Assert.Equal("one", await (await ConnectAsync(address: address)).For<IFarm>().DoAsync(i, Cancel));
     }
 
+    /// <summary>It takes connections, and says nothing.</summary>
+    [Fact]
+    public async Task ANodeThatDoesNotAnswerIsPassedOver()
+    {
+        using BadNetwork network = new(Broker.EndPoint);
+        network.Hold();
+        string address = $"amqp://guest:guest@127.0.0.1:{network.Port},127.0.0.1:{Broker.Port}/%2F/{Service}";
+        await ServeAsync(FarmRpc.Service(new Farm("one")));
+        ClientOptions.ConnectTimeout = TimeSpan.FromSeconds(4);
+        for (int i = 0; network.Connections < 2; i++)
+            Assert.Equal("one", await (await ConnectAsync(address: address)).For<IFarm>().DoAsync(i, Cancel));
+        network.LetGo();
+    }
+
     /// <summary>A broker that takes connections and does not answer is busy with others: each attempt waits for it twice as long, and as long before it begins.</summary>
     [Fact]
     public async Task ABrokerThatDoesNotAnswerIsAskedMoreRarely()
@@ -117,7 +131,7 @@ public sealed class ConnectTests(BrokerProcess broker) : RabbitMqTest(broker)
         ServerOptions.ConnectTimeout = TimeSpan.FromMilliseconds(200);
         long began = Stopwatch.GetTimestamp();
         RabbitMqServer server = await ServeAsync(FarmRpc.Service(new Farm("one")), ServerOptions, AddressAt(network.Port));
-        Watchdog.Until(() => network.Connections == 4, "four attempts");
+        Watchdog.Until(() => network.Connections >= 4, "four attempts");
         Assert.InRange(Stopwatch.GetElapsedTime(began).TotalSeconds, 2 * 0.9, double.PositiveInfinity); // 0.2 + 0.4 + 0.8, and at least half of each in between
         network.LetGo();
         Watchdog.Until(() => server.IsConnected, "an answer");

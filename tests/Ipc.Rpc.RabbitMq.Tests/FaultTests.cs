@@ -43,9 +43,23 @@ public sealed class FaultTests(BrokerProcess broker) : RabbitMqTest(broker)
     [InlineData("amqp://a/b?c=d")]
     [InlineData("amqp://a,/b")]
     [InlineData("amqp://a:1,b:c/d")]
-    [InlineData("amqp://a,b@c/d,e/f")]
+    [InlineData("amqp://a,b?c=d/e")]
+    [InlineData("amqp://a,b#c/d")]
+    [InlineData("amqp://a,b@c,d:5/x/y/z")]
     public async Task WhatIsNoAddressIsSaidToBeNone(string address) =>
         await Assert.ThrowsAsync<ArgumentException>(nameof(address), () => RabbitMqClient.ConnectAsync(address, null, Cancel));
+
+    [Theory]
+    [InlineData("amqp://a/s", "a:5672", "guest", "guest", "/", "s")]
+    [InlineData("amqps://a/s", "a:5671", "guest", "guest", "/", "s")]
+    [InlineData("amqp://me:pass,word@a:1,b,[::1]:3/v%2Fw,x/s", "a:1 b:5672 [::1]:3", "me", "pass,word", "v/w,x", "s")]
+    [InlineData("amqps://me,you@a,b:2/s", "a:5671 b:2", "me,you", "", "/", "s")]
+    public void AnAddressIsTakenApart(string address, string nodes, string user, string password, string host, string service)
+    {
+        RabbitMqAddress parsed = RabbitMqAddress.Parse(address);
+        Assert.Equal(nodes, string.Join(' ', parsed.Nodes.Select(static node => node.Host + ":" + node.Port)));
+        Assert.Equal((user, password, host, service), (parsed.User, parsed.Password, parsed.VirtualHost, parsed.Service));
+    }
 
     /// <summary>A slash that nobody escaped ends the host.</summary>
     [Theory]

@@ -99,6 +99,31 @@ public sealed class DeathTests
         server.Dispose();
     }
 
+    /// <summary>Nobody reads while there is no call: whoever asks for a connection notices that the server has gone.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task WhoAsksForAConnectionIsNotLeftWithTheOneBefore(bool isAsynchronous)
+    {
+        string name = TestServer.NewName();
+        using RpcClient client = Started(name, out OtherProcess server);
+        ErrorTests.Lives(TestServiceRpc.Client(client));
+        server.Kill();
+        server.Dispose();
+        using OtherProcess next = Peer.Start("serve", name);
+        Deadline watchdog = Deadline.After(Watchdog.Patience);
+        while (client.ServerProcessId != next.Id)
+        {
+            Assert.False(watchdog.HasPassed, "it is left with the server that was killed");
+            if (isAsynchronous)
+                await client.EnsureConnectedAsync(Watchdog.Patience, TestContext.Current.CancellationToken);
+            else
+                client.EnsureConnected(Watchdog.Patience, TestContext.Current.CancellationToken);
+        }
+
+        ErrorTests.Lives(TestServiceRpc.Client(client));
+    }
+
     [Fact]
     public void WithoutReconnectTheFirstReasonStays()
     {

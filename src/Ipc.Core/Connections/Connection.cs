@@ -30,6 +30,7 @@ public sealed unsafe partial class Connection : IDisposable
     private readonly Listener? _listener;    // the server's side has it
     private readonly uint _peerGeneration;
     private readonly int _peerIndex;
+    private int _peerGone; // it was asked for, and was not there
     private readonly PeerProcessors _processors;
     private int _disposed;
     private int _closedHere;
@@ -111,13 +112,16 @@ public sealed unsafe partial class Connection : IDisposable
         Atomic.LoadAcquire(ref _closedHere) == 0 &&
         Use(static connection => connection.PeerNow == PeerState.Live, false);
 
-    /// <summary>The peer's process has ended: the system is asked, not the watch, which may not have been told
-    /// yet.</summary>
-    internal bool HasPeerDied =>
-        Use(
-            static connection =>
-                connection.PeerNow == PeerState.Live && connection._listenerRegion.HasDied(connection._peerIndex),
-            false);
+    /// <summary>Has the peer's process ended? The system is asked, not the watch, which may not have been told yet. If
+    /// it has, this is not open any more, whoever looks.</summary>
+    internal void AskForPeer() => Use(
+        static connection =>
+        {
+            if (connection.PeerNow == PeerState.Live && connection._listenerRegion.HasDied(connection._peerIndex))
+                Atomic.StoreRelease(ref connection._peerGone, 1);
+            return true;
+        },
+        false);
 
     /// <summary>The code with which the peer closed; None if it has not closed, or has died.</summary>
     public CloseCode PeerCloseCode =>
@@ -341,7 +345,8 @@ public sealed unsafe partial class Connection : IDisposable
             if (PeerCloseWord != 0)
                 return PeerState.Left;
             ParticipantEntry* entry = _listenerRegion.Entry(_peerIndex);
-            bool live = Atomic.LoadAcquire(ref entry->State) == ParticipantEntry.Live &&
+            bool live = Atomic.LoadAcquire(ref _peerGone) == 0 &&
+                Atomic.LoadAcquire(ref entry->State) == ParticipantEntry.Live &&
                 Atomic.LoadAcquire(ref entry->Generation) == _peerGeneration;
             return live ? PeerState.Live : PeerCloseWord != 0 ? PeerState.Left : PeerState.Died;
         }

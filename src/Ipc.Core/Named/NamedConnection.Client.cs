@@ -117,23 +117,7 @@ public sealed partial class NamedConnection
     }
 
     /// <summary>Whoever asks for a session wants none whose server has died unnoticed.</summary>
-    private void AskForServer()
-    {
-        if (Ends.Session is not { HasPeerDied: true } session || !Monitor.TryEnter(_login))
-            return;
-        try
-        {
-            NamedEnds ends = Ends;
-            if (ReferenceEquals(ends.Session, session)) // else another thread has got the next one meanwhile
-                Lose(ends, session, IpcStatus.PeerDied);
-        }
-        finally
-        {
-            Monitor.Exit(_login);
-        }
-
-        TellChanges();
-    }
+    private void AskForServer() => Ends.Session?.AskForPeer();
 
     /// <summary>Null: another thread is at it.</summary>
     private IpcStatus? LogInIfNobodyDoes(Deadline deadline, CancellationToken cancellationToken)

@@ -126,6 +126,23 @@ internal sealed partial class ClientChannel
         }
     }
 
+    /// <summary>Ends it if the server has gone, nothing of it is left to be read, and nobody reads. Does not wait, and
+    /// runs no code of the user's.</summary>
+    public void EndIfOver()
+    {
+        if (_ended is not null || _connection.IsOpen || !_turn.TryTake())
+            return;
+        try
+        {
+            if (!HasRest())
+                End(ReasonOfPeer());
+        }
+        finally
+        {
+            LeaveTurn();
+        }
+    }
+
     /// <summary>From when somebody first found the server gone.</summary>
     private Deadline PatienceForTheRest()
     {

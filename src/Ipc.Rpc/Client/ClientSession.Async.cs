@@ -11,6 +11,7 @@ internal sealed partial class ClientSession
     public async Task EnsureConnectedAsync(TimeSpan timeout, CancellationToken cancellationToken)
     {
         ThrowIfDisposed();
+        Channel?.EndIfOver(); // without a call nobody reads, and notices
         if (Channel is { TakesCalls: true })
             return;
 

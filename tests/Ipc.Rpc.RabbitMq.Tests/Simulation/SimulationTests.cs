@@ -16,8 +16,9 @@ namespace Ipc.Rpc.RabbitMq.Tests.Simulation;
 /// </summary>
 public sealed class SimulationTests
 {
-    // Measured with RabbitMQ 3.10 on two cores: docs/guide/many-machines.md says how.
-    private const double Opening = 0.005, Abandoned = 0.0006, Delivery = 18e-6, Call = 62e-6;
+    // Measured with RabbitMQ 3.10 on two cores, as processor time of the broker: 300 servers started again, 32 at a time; 300 clients; 1,500 sockets closed after the
+    // protocol's header; the bench's calls and a topic to three.
+    private const double Handshake = 0.0014, Opening = 0.005, Abandoned = 0.0006, Delivery = 18e-6, Call = 62e-6;
     private const double Hour = 3600;
 
     private static readonly ConcurrentDictionary<(int Connections, bool Grows, int Seed, double Until), Lazy<Storm>> s_storms = new(); // more than one test looks at some
@@ -38,7 +39,7 @@ public sealed class SimulationTests
     [Fact]
     public void OneSeedGivesOneRun()
     {
-        Storm[] storms = [.. new[] { 7, 7, 8 }.Select(static seed => new Returning(seed, nodes: 2, Opening, Abandoned, grows: true).Run(5_000, Hour))];
+        Storm[] storms = [.. new[] { 7, 7, 8 }.Select(static seed => new Returning(seed, nodes: 2, Handshake, Opening, Abandoned, grows: true).Run(5_000, Hour))];
         Assert.Equal(storms[0], storms[1]);
         Assert.NotEqual(storms[0], storms[2]);
     }
@@ -51,10 +52,13 @@ public sealed class SimulationTests
     [InlineData(50_000)]
     public void EverybodyComesBack(int connections)
     {
-        Storm storm = Comes(connections, grows: true);
         double atLeast = connections * Opening / 2;
-        Assert.Equal(connections, storm.Back);
-        Assert.True(storm.Took < 4 * atLeast, $"{storm} where {atLeast} s are the least");
+        for (int seed = 1; seed <= (connections > 10_000 ? 1 : 5); seed++)
+        {
+            Storm storm = Comes(connections, grows: true, seed);
+            Assert.Equal(connections, storm.Back);
+            Assert.True(storm.Took < 5 * atLeast, $"{storm} where {atLeast} s are the least");
+        }
     }
 
     /// <summary>What it is there for: with attempts that all wait for ten seconds the nodes are busy with those who have given up.</summary>
@@ -62,7 +66,7 @@ public sealed class SimulationTests
     public void WithoutItNobodyComesBack()
     {
         Storm storm = Comes(10_000, grows: false, until: 600);
-        Assert.True(storm.Back < 10_000 / 2, storm.ToString());
+        Assert.Equal(0, storm.Back);
     }
 
     [Fact]
@@ -80,7 +84,7 @@ public sealed class SimulationTests
     }
 
     private static Storm Comes(int connections, bool grows, int seed = 1, double until = Hour) =>
-        s_storms.GetOrAdd((connections, grows, seed, until), static key => new Lazy<Storm>(() => new Returning(key.Seed, nodes: 2, Opening, Abandoned, key.Grows).Run(key.Connections, key.Until))).Value;
+        s_storms.GetOrAdd((connections, grows, seed, until), static key => new Lazy<Storm>(() => new Returning(key.Seed, nodes: 2, Handshake, Opening, Abandoned, key.Grows).Run(key.Connections, key.Until))).Value;
 
     private static string Table()
     {
@@ -88,7 +92,7 @@ public sealed class SimulationTests
         foreach (int connections in new[] { 1_000, 10_000, 33_000, 50_000, 100_000 })
         {
             bool isMany = connections > 50_000;
-            Storm storm = isMany ? new Returning(1, nodes: 2, Opening, Abandoned, grows: true, TimeSpan.FromSeconds(30)).Run(connections, Hour) : Comes(connections, grows: true);
+            Storm storm = isMany ? new Returning(1, nodes: 2, Handshake, Opening, Abandoned, grows: true, TimeSpan.FromSeconds(30)).Run(connections, Hour) : Comes(connections, grows: true);
             Assert.Equal(connections, storm.Back);
             text.Append(Row(Number(connections) + (isMany ? ", `ConnectTimeout` 30 s" : ""), Seconds(storm.Took), Seconds(storm.HalfTook), Number((double)storm.Attempts / connections), Seconds(connections * Opening / 2)));
         }

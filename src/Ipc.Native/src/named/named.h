@@ -162,7 +162,7 @@ ipc_status ipc_named_fill(ipc_named_connection *connection, void *place, const v
 
 /* Under the mutex. */
 void ipc_named_put_session(ipc_named_connection *connection, ipc_connection *session);
-/* Has the session's server died unnoticed? Then it has ended. One call of the system. */
+/* Has the session's server died unnoticed? Then it has ended. A few calls of the system, under the mutex. */
 void ipc_named_ask_for_server(ipc_named_connection *connection);
 /* Of ours, which wait. Under `logging_in`: the ends are not replaced. */
 void ipc_named_wake_threads(ipc_named_connection *connection);

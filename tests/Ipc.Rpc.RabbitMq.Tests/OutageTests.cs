@@ -1,0 +1,172 @@
+using System;
+using System.Collections.Concurrent;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Ipc.Tcp.Tests;
+using Ipc.Testing.Drive;
+using Xunit;
+
+namespace Ipc.Rpc.RabbitMq.Tests;
+
+/// <summary>A broker that is there and takes nothing, a network that says nothing, and a message that the broker does not take.</summary>
+public sealed class OutageTests(BrokerProcess broker) : RabbitMqTest(broker)
+{
+    private readonly ConcurrentQueue<Farm.Handled> _all = new();
+
+    /// <summary>Too little memory, or too little room on its disk: it reads nothing more from who sends, and says so.</summary>
+    [Theory]
+    [InlineData("memory")]
+    [InlineData("disk")]
+    public async Task AnAlarmHoldsCallsUpAndLosesNone(string resource)
+    {
+        await ServeAsync(FarmRpc.Service(new Farm("one") { All = _all }));
+        RabbitMqClient client = await ConnectAsync();
+        IFarm farm = client.For<IFarm>();
+        await farm.DoAsync(0, Cancel);
+        await farm.NoteAsync(1, Cancel);
+        Broker.Control("eval", $"rabbit_alarm:set_alarm({{{{resource_limit, {resource}, node()}}, []}}).");
+        Task[] calls;
+        try
+        {
+            calls = [.. Enumerable.Range(2, 20).Select(number => number % 2 == 0 ? farm.NoteAsync(number, Cancel) : farm.DoAsync(number, Cancel).AsTask())];
+            await FailsAsync(RpcStatus.DeadlineExceeded, () => client.Caller.WithTimeout(TimeSpan.FromMilliseconds(300)).For<IFarm>().DoAsync(100, Cancel).AsTask());
+            using CancellationTokenSource stop = new(TimeSpan.FromMilliseconds(300));
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => farm.NoteAsync(101, stop.Token).WaitAsync(Patience, Cancel));
+            Assert.All(calls, static call => Assert.False(call.IsCompleted));
+        }
+        finally
+        {
+            Broker.Control("eval", $"rabbit_alarm:clear_alarm({{resource_limit, {resource}, node()}}).");
+        }
+
+        await Task.WhenAll(calls).WaitAsync(Patience, Cancel);
+        Watchdog.Until(() => Enumerable.Range(0, 22).All(number => _all.Any(one => one.Number == number)), "all to be handled");
+        Assert.DoesNotContain(_all, static one => one.IsMarked);
+    }
+
+    [Fact]
+    public async Task WhoIsDisposedDuringAnAlarmEndsInSeconds()
+    {
+        RabbitMqServer server = await ServeAsync(FarmRpc.Service(new Farm("one")));
+        RabbitMqClient client = await ConnectAsync();
+        await client.For<IFarm>().DoAsync(0, Cancel);
+        Broker.Control("eval", "rabbit_alarm:set_alarm({{resource_limit, memory, node()}, []}).");
+        try
+        {
+            Task<string> call = client.For<IFarm>().DoAsync(1, Cancel).AsTask();
+            await Task.Delay(100, Cancel); // it is on its way
+            await Task.WhenAll(client.DisposeAsync().AsTask(), server.DisposeAsync().AsTask()).WaitAsync(TimeSpan.FromSeconds(20), Cancel);
+            await FailsAsync(RpcStatus.Unavailable, () => call);
+        }
+        finally
+        {
+            Broker.Control("eval", "rabbit_alarm:clear_alarm({resource_limit, memory, node()}).");
+        }
+    }
+
+    /// <summary>Nothing is reset, and nothing comes: both sides find out by the heartbeat.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task ANetworkThatIsSilentForLongerThanTheHeartbeatIsGivenUp(bool ofServer)
+    {
+        using BadNetwork network = new(Broker.EndPoint);
+        using SemaphoreSlim begun = new(0), go = new(0);
+        Farm slow = new("slow")
+        {
+            All = _all,
+            After = async (number, cancel) =>
+            {
+                begun.Release();
+                if (number == 1)
+                    await go.WaitAsync(cancel);
+            },
+        };
+        ServerOptions.Heartbeat = ClientOptions.Heartbeat = TimeSpan.FromSeconds(1);
+        RabbitMqServer server = await ServeAsync(FarmRpc.Service(slow), address: ofServer ? AddressAt(network.Port) : Address);
+        RabbitMqClient client = await ConnectAsync(address: ofServer ? Address : AddressAt(network.Port));
+        Task<string> call = client.For<IFarm>().DoAsync(1, Cancel).AsTask();
+        Assert.True(await begun.WaitAsync(Patience, Cancel));
+        network.Hold();
+        if (ofServer)
+        {
+            await ServeAsync(FarmRpc.Service(new Farm("other") { All = _all }));
+            Assert.Equal("other", await call.WaitAsync(Patience, Cancel)); // marked
+            Assert.Equal([false, true], _all.Select(static one => one.IsMarked));
+        }
+        else
+        {
+            RpcCallException failure = await FailsAsync(RpcStatus.Unavailable, () => call);
+            Assert.False(failure.IsUnsent); // it was handled, but that the client cannot know
+        }
+
+        network.LetGo();
+        go.Release();
+        Watchdog.Until(() => server.IsConnected && client.IsConnected, "both to come back");
+        Assert.Contains(await client.For<IFarm>().DoAsync(2, Cancel).AsTask().WaitAsync(Patience, Cancel), new[] { "slow", "other" });
+    }
+
+    /// <summary>A broker ends the channel on which it comes, and says only then how much it takes. From then on nothing like that is sent.</summary>
+    [Fact]
+    public async Task AMessageThatTheBrokerDoesNotTakeEndsItsCallAndIsNotSentAgain()
+    {
+        await WithLimitAsync(async () =>
+        {
+            Sink sink = new();
+            RabbitMqServer server = await ServeAsync(SinkRpc.Service(sink));
+            ClientOptions.Retry = new RpcRetryPolicy { Attempts = 3 };
+            ConcurrentQueue<RabbitMqConnectionChange> told = new();
+            ClientOptions.ConnectionChanged = told.Enqueue;
+            ClientOptions.WaitForReady = true;
+            ISink client = (await ConnectAsync()).For<ISink>();
+            for (int i = 0; i < 3; i++)
+            {
+                RpcCallException failure = await FailsAsync(RpcStatus.ResourceExhausted, () => client.WeighAsync(new string('x', 200_000), NoItems(), Cancel));
+                Assert.Contains("the broker takes at most 100000", failure.Message, StringComparison.Ordinal);
+                Assert.True(failure.IsUnsent);
+                Assert.Equal(0, await client.WeighAsync("", NoItems(), Cancel).WaitAsync(Patience, Cancel));
+            }
+
+            Assert.Equal(3, sink.Begun);
+            Assert.Single(told, static change => !change.IsConnected); // the first of the three has cost a connection
+        });
+    }
+
+    /// <summary>It costs the server its connection, once: the request comes again, and what the handler returns then is an error.</summary>
+    [Fact]
+    public async Task AnAnswerThatTheBrokerDoesNotTakeIsAnError()
+    {
+        await WithLimitAsync(async () =>
+        {
+            await ServeAsync(FarmRpc.Service(new Farm(new string('x', 200_000)) { All = _all }));
+            IFarm client = (await ConnectAsync()).For<IFarm>();
+            for (int i = 0; i < 3; i++)
+            {
+                RpcCallException failure = await FailsAsync(RpcStatus.ResourceExhausted, () => client.DoAsync(i, Cancel).AsTask());
+                Assert.Contains("the broker takes at most 100000", failure.Message, StringComparison.Ordinal);
+            }
+
+            Assert.Equal([(0, false), (0, true), (1, false), (2, false)], _all.Select(static one => (one.Number, one.IsMarked)));
+        });
+    }
+
+    private async Task WithLimitAsync(Func<Task> test)
+    {
+        Broker.Control("eval", "application:set_env(rabbit, max_message_size, 100000).");
+        try
+        {
+            await test();
+        }
+        finally
+        {
+            Broker.Control("eval", "application:set_env(rabbit, max_message_size, 134217728).");
+        }
+    }
+
+    private static async System.Collections.Generic.IAsyncEnumerable<byte[]> NoItems()
+    {
+        await Task.CompletedTask;
+        yield break;
+    }
+}
