@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.IO;
 using System.Net.Sockets;
@@ -33,8 +34,11 @@ internal static class Broker
         (string Host, int Port)[] nodes = [.. address.Nodes];
         Random.Shared.Shuffle(nodes);
         Deadline until = Deadline.After(attempts.Patience);
+        bool isBusy = false;
         for (int i = 0; ; i++)
         {
+            attempts.WasTaken = false;
+            long began = Stopwatch.GetTimestamp();
             TimeSpan share = until.Remaining / (nodes.Length - i);
             try
             {
@@ -45,6 +49,9 @@ internal static class Broker
             catch (Exception e) when (IsOfBroker(e))
             {
                 cancellationToken.ThrowIfCancellationRequested(); // whatever the end of the socket looks like
+                // of one node: another one's machine may be off
+                isBusy |= attempts.WasTaken && Stopwatch.GetElapsedTime(began) >= share / 2;
+                attempts.WasTaken = isBusy;
                 RpcCallException failure = Failure(e, address, isUnsent: true);
                 if (i == nodes.Length - 1 || failure.Status != RpcStatus.Unavailable)
                     throw failure;
@@ -72,7 +79,7 @@ internal static class Broker
             // more: Recovery does it, and ends them
             AutomaticRecoveryEnabled = false,
             TopologyRecoveryEnabled = false,
-            RequestedConnectionTimeout = time,
+            RequestedConnectionTimeout = time / 2, // of each of a name's two families: one may say nothing
             HandshakeContinuationTimeout = time,
             ContinuationTimeout = attempts.Patience, // while it is being opened: see BrokerLink.Serve
             SocketFactory = family => socket = new TakenSocket(

@@ -186,7 +186,12 @@ internal sealed partial class ClientLink : BrokerLink
     private static bool IsUpTo(string id, long last)
         => long.Parse(id, CultureInfo.InvariantCulture) <= last;
 
-    private string Lost(string reason) => "The connection to " + Address.Broker + " was lost: " + reason + ".";
+    // Whichever call comes upon it first: the others look at what was learned.
+    private string Lost(string reason)
+    {
+        _options.LearnFrom(reason);
+        return "The connection to " + Address.Broker + " was lost: " + reason + ".";
+    }
 
     private RpcCallException Failed(
         RpcMethod? method, RpcStatus status, string text, bool isUnsent = false, Exception? inner = null)

@@ -22,7 +22,7 @@ namespace Ipc.Rpc.RabbitMq;
 /// </remarks>
 public sealed partial class RabbitMqCaller : RpcCaller
 {
-    private const string Raise = " Raise it here and at the servers, as far as the broker takes it.";
+    private const string Raise = " Raise it at all ends, and at the broker.";
 
     private static readonly ActivitySource _source = new("Ipc.Rpc.RabbitMq");
     private static readonly TimeSpan _longestLook = TimeSpan.FromSeconds(1);
@@ -226,7 +226,9 @@ public sealed partial class RabbitMqCaller : RpcCaller
             }
             catch (RpcCallException e) when (e.Status == RpcStatus.Unavailable && body.Length > _options.MostToSend)
             {
-                throw TooLarge(method, body.Length, e); // the broker has refused it, and the connection with it
+                activity?.SetStatus(ActivityStatusCode.Error, e.Message);
+                // the broker has refused it, and the connection with it
+                throw TooLarge(method, body.Length, isUnsent: !mayBeSent, e);
             }
             catch (RpcCallException e) when (
                 _options.WaitForReady && e is { Status: RpcStatus.Unavailable, IsUnsent: true })
@@ -325,18 +327,18 @@ public sealed partial class RabbitMqCaller : RpcCaller
         return await _recovery.NextAsync(cancellationToken).ConfigureAwait(false);
     }
 
-    private RpcCallException TooLarge(RpcMethod method, int length, Exception? inner = null) => Failed(
+    private RpcCallException TooLarge(RpcMethod method, int length, bool isUnsent, Exception? inner = null) => Failed(
         method,
         RpcStatus.ResourceExhausted,
         "The request of " + method.FullName + " has " + length + " bytes; " +
         _options.SaysMostToSend(nameof(RabbitMqClientOptions)) + Raise,
-        isUnsent: true,
-        inner: inner);
+        isUnsent,
+        inner);
 
     private Outgoing Prepared(RpcMethod method, byte[] body)
     {
         if (body.Length > _options.MostToSend)
-            throw TooLarge(method, body.Length);
+            throw TooLarge(method, body.Length, isUnsent: true);
         Dictionary<string, object?> headers = new() { [Wire.Method] = method.FullName };
         Wire.AddMetadata(headers, _terms.Metadata);
         Wire.AddTrace(headers);

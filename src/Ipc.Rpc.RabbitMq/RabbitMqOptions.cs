@@ -8,15 +8,28 @@ namespace Ipc.Rpc.RabbitMq;
 /// <summary>What clients and servers have in common. They copy it: later changes have no effect.</summary>
 public abstract class RabbitMqOptions
 {
+    /// <summary>Its limit may be raised meanwhile, and nothing tells.</summary>
+    private static readonly TimeSpan _believedFor = TimeSpan.FromMinutes(10);
+
     // What the broker takes by its own limit, once it has said so. It tells nobody before.
-    private int _mostOfBroker = int.MaxValue;
+    private (int Bytes, Deadline Until)? _mostOfBroker;
+    private readonly object _gate = new();
 
     private protected RabbitMqOptions()
     {
     }
 
     /// <summary>The most bytes that a message may have that is sent.</summary>
-    internal int MostToSend => Math.Min(MaxMessageBytes, Volatile.Read(ref _mostOfBroker));
+    internal int MostToSend
+    {
+        get
+        {
+            lock (_gate)
+                return _mostOfBroker is { } most && !most.Until.HasPassed
+                    ? Math.Min(MaxMessageBytes, most.Bytes)
+                    : MaxMessageBytes;
+        }
+    }
 
     /// <summary>How long one attempt to connect to the broker may take; with several nodes each has its share. After
     /// one that a node has taken and not answered, as when thousands come back at once, the next may take twice as
@@ -54,9 +67,13 @@ public abstract class RabbitMqOptions
     public Action<RabbitMqConnectionChange>? ConnectionChanged { get; set; }
 
     /// <summary>Who says that, for texts.</summary>
-    internal string SaysMostToSend(string type) => MostToSend < MaxMessageBytes
-        ? "the broker takes at most " + MostToSend + " (its max_message_size)."
-        : type + "." + nameof(MaxMessageBytes) + " allows " + MaxMessageBytes + ".";
+    internal string SaysMostToSend(string type)
+    {
+        int most = MostToSend;
+        return most < MaxMessageBytes
+            ? "the broker takes at most " + most + " (its max_message_size)."
+            : type + "." + nameof(MaxMessageBytes) + " allows " + most + ".";
+    }
 
     /// <summary>A connection has ended: if it was because of a message that was too large for the broker, no other one
     /// like that is sent.</summary>
@@ -67,7 +84,10 @@ public abstract class RabbitMqOptions
             "message size [0-9]+ is larger than (?:configured )?max size ([0-9]+)",
             RegexOptions.CultureInvariant);
         if (said.Success && int.TryParse(said.Groups[1].Value, CultureInfo.InvariantCulture, out int most))
-            Volatile.Write(ref _mostOfBroker, Math.Max(most, 1));
+        {
+            lock (_gate)
+                _mostOfBroker = (Math.Max(most, 1), Deadline.After(_believedFor));
+        }
     }
 
     private protected void Check()

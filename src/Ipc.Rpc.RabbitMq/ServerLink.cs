@@ -343,8 +343,16 @@ internal sealed partial class ServerLink : BrokerLink
                 [Wire.Reason] = Short(reason),
                 [Wire.DeadFrom] = Address.WorkQueue,
             };
+        ReadOnlyMemory<byte> body = request.Body;
+        if (body.Length > _options.MostToSend) // its limit was lowered meanwhile: else it would come again for ever
+        {
+            properties.Headers[Wire.Reason] = Wire.Shortened(
+                reason + "; its " + body.Length + " bytes are more than the broker takes by now, and are gone");
+            body = default;
+        }
+
         await _dead.BasicPublishAsync(
-            string.Empty, Address.DeadQueue, mandatory: true, properties, request.Body).ConfigureAwait(false);
+            string.Empty, Address.DeadQueue, mandatory: true, properties, body).ConfigureAwait(false);
         _handler.Buried(request, reason);
     }
 }

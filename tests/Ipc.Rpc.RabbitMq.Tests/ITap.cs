@@ -1,5 +1,6 @@
 using System.Collections.Generic;
 using System.Threading;
+using System.Threading.Tasks;
 
 namespace Ipc.Rpc.RabbitMq.Tests;
 
@@ -13,4 +14,9 @@ public interface ITap
     IAsyncEnumerable<byte[]> Blobs(int size, int count, CancellationToken cancel = default);
 
     int Add(int a, int b);
+
+    /// <summary>Is counted.</summary>
+    [IpcOneWay]
+    [IpcIdempotent]
+    Task DropAsync(byte[] blob, CancellationToken cancel = default);
 }

@@ -133,6 +133,31 @@ public sealed class OutageTests(BrokerProcess broker) : RabbitMqTest(broker)
         });
     }
 
+    /// <summary>A one-way call has a channel of its own, and nobody answers it.</summary>
+    [Fact]
+    public async Task AOneWayCallThatTheBrokerDoesNotTakeIsNotSentAgain()
+    {
+        await WithLimitAsync(async () =>
+        {
+            Tap tap = new();
+            await ServeAsync(TapRpc.Service(tap));
+            ClientOptions.Retry = new RpcRetryPolicy { Attempts = 3 };
+            ClientOptions.WaitForReady = true;
+            ConcurrentQueue<RabbitMqConnectionChange> told = new();
+            ClientOptions.ConnectionChanged = told.Enqueue;
+            ITap client = (await ConnectAsync()).For<ITap>();
+            for (int i = 0; i < 3; i++)
+            {
+                RpcCallException failure = await FailsAsync(RpcStatus.ResourceExhausted, () => client.DropAsync(new byte[200_000], Cancel));
+                Assert.Contains("the broker takes at most 100000", failure.Message, StringComparison.Ordinal);
+                await client.DropAsync(new byte[1000], Cancel).WaitAsync(Patience, Cancel);
+            }
+
+            Watchdog.Until(() => tap.Dropped == 3, "the small ones to be handled");
+            Assert.Single(told, static change => !change.IsConnected);
+        });
+    }
+
     /// <summary>It costs the server its connection, once: the request comes again, and what the handler returns then is an error.</summary>
     [Fact]
     public async Task AnAnswerThatTheBrokerDoesNotTakeIsAnError()

@@ -13,6 +13,15 @@ public sealed class Tap : ITap
     private int _ended;
     private int _cancelled;
     private int _consumed;
+    private int _dropped;
+
+    public int Dropped => Volatile.Read(ref _dropped);
+
+    public Task DropAsync(byte[] blob, CancellationToken cancel = default)
+    {
+        Interlocked.Increment(ref _dropped);
+        return Task.CompletedTask;
+    }
 
     public int Produced => Volatile.Read(ref _produced);
 

@@ -101,13 +101,21 @@ public sealed class DeathTests
 
     /// <summary>Nobody reads while there is no call: whoever asks for a connection notices that the server has gone.</summary>
     [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task WhoAsksForAConnectionIsNotLeftWithTheOneBefore(bool isAsynchronous)
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    public async Task WhoAsksForAConnectionIsNotLeftWithTheOneBefore(bool isAsynchronous, bool hasRest)
     {
         string name = TestServer.NewName();
         using RpcClient client = Started(name, out OtherProcess server);
         ErrorTests.Lives(TestServiceRpc.Client(client));
+        if (hasRest)
+        {
+            Assert.Throws<RpcCallException>(() => TestServiceRpc.Client(client.WithTimeout(TimeSpan.FromMilliseconds(50))).Block("for ever"));
+            await Task.Delay(200, TestContext.Current.CancellationToken); // its late answer lies there, and nobody reads it
+        }
+
         server.Kill();
         server.Dispose();
         using OtherProcess next = Peer.Start("serve", name);

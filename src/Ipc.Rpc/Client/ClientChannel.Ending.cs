@@ -85,8 +85,8 @@ internal sealed partial class ClientChannel
         End(ReasonOfPeer());
     }
 
-    /// <summary>As <see cref="EndGone"/>, if the server has gone. For a thread of the client's own: another one that
-    /// could not wait has left that to it.</summary>
+    /// <summary>As <see cref="EndGone"/>, if the server has gone. For a thread that may wait, for a moment
+    /// (<see cref="MomentForTheRest"/>) at most.</summary>
     public void EndIfGone(CancellationToken cancellationToken)
     {
         // A server that was found gone stays so, whatever it writes.
@@ -126,22 +126,8 @@ internal sealed partial class ClientChannel
         }
     }
 
-    /// <summary>Ends it if the server has gone, nothing of it is left to be read, and nobody reads. Does not wait, and
-    /// runs no code of the user's.</summary>
-    public void EndIfOver()
-    {
-        if (_ended is not null || _connection.IsOpen || !_turn.TryTake())
-            return;
-        try
-        {
-            if (!HasRest())
-                End(ReasonOfPeer());
-        }
-        finally
-        {
-            LeaveTurn();
-        }
-    }
+    /// <summary>The server has gone, and nobody has noticed: without a call nobody reads.</summary>
+    public bool IsOver => _ended is null && !_connection.IsOpen;
 
     /// <summary>From when somebody first found the server gone.</summary>
     private Deadline PatienceForTheRest()

@@ -11,7 +11,8 @@ internal sealed partial class ClientSession
     public async Task EnsureConnectedAsync(TimeSpan timeout, CancellationToken cancellationToken)
     {
         ThrowIfDisposed();
-        Channel?.EndIfOver(); // without a call nobody reads, and notices
+        if (Channel is { IsOver: true } over) // without a call nobody reads, and notices
+            await Task.Run(() => over.EndIfGone(cancellationToken), CancellationToken.None).ConfigureAwait(false);
         if (Channel is { TakesCalls: true })
             return;
 
