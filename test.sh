@@ -9,7 +9,7 @@ usage() {
     cat <<'END'
 usage: ./test.sh [--quick | --full | --long] [--all] [--filter TEXT] [--debug] [--no-build]
 
-  (none)         build, every test, and a short form of all that --full adds   26 minutes on 2 cores, with a cold build
+  (none)         build, every test, and a short form of all that --full adds   14 to 27 minutes on 2 cores, with a cold build
   --quick        the build and the tests alone                                 not measured yet
   --full         all tests under both sanitizers, with musl, 32 bits and ARM;
                  Windows under wine; clang-tidy, headers, documentation site;

@@ -115,7 +115,7 @@ public sealed class ConnectTests(BrokerProcess broker) : RabbitMqTest(broker)
         network.Hold();
         string address = $"amqp://guest:guest@127.0.0.1:{network.Port},127.0.0.1:{Broker.Port}/%2F/{Service}";
         await ServeAsync(FarmRpc.Service(new Farm("one")));
-        ClientOptions.ConnectTimeout = TimeSpan.FromSeconds(4);
+        ClientOptions.ConnectTimeout = TimeSpan.FromSeconds(8); // half of it for either
         for (int i = 0; network.Connections < 2; i++)
             Assert.Equal("one", await (await ConnectAsync(address: address)).For<IFarm>().DoAsync(i, Cancel));
         network.LetGo();

@@ -31,7 +31,7 @@ internal static class EntranceVerb
             {
                 using TcpEntrance entrance = TcpEntrance.Open(options);
                 await terminal.Out.WriteLineAsync($"listening at {entrance.Endpoint} for {string.Join(", ", allowed)}");
-                await terminal.Out.FlushAsync(cancel);
+                await terminal.Out.FlushAsync(CancellationToken.None); // it serves: an interrupt from here on is its good end
                 await Interrupted(cancel);
             }
             catch (SocketException error)

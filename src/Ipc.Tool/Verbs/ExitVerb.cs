@@ -1,5 +1,6 @@
 using System;
 using System.CommandLine;
+using System.Threading;
 using Ipc.Tcp;
 
 namespace Ipc.Tool;
@@ -26,7 +27,7 @@ internal static class ExitVerb
                     ? TcpExit.OpenNamed(parsed.GetRequiredValue(name), parsed.GetRequiredValue(address), options)
                     : TcpExit.Open(parsed.GetRequiredValue(name), parsed.GetRequiredValue(address), options);
                 await terminal.Out.WriteLineAsync($"{exit.Name} leads to {exit.Address}");
-                await terminal.Out.FlushAsync(cancel);
+                await terminal.Out.FlushAsync(CancellationToken.None); // it serves: an interrupt from here on is its good end
                 await EntranceVerb.Interrupted(cancel);
             }
             catch (ArgumentException error)
