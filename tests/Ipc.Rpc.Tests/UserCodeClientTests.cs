@@ -1,7 +1,9 @@
 using System;
 using System.Collections.Generic;
+using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using Ipc.Testing.Drive;
 using Xunit;
 
 namespace Ipc.Rpc.Tests;
@@ -87,6 +89,41 @@ public sealed class UserCodeClientTests
         await IsSound(user, "token", () => answer == 7);
     }
 
+    /// <summary>In some of these places nobody but this thread could read what the server has sent, or notice that it has gone: neither may be lost for that, nor waited for.</summary>
+    [Theory]
+    [MemberData(nameof(Places))]
+    public async Task AConnectionMayBeAskedForAnywhereWhenTheServerHasGone(string place)
+    {
+        RpcServer server = Serve(out string name);
+        RpcServer? next = null;
+        Task<int>[] calls = [];
+        bool mayCall = place is not ("written request" or "written item" or "connection");
+        using var user = new User(name, place, client =>
+        {
+            if (mayCall)
+                calls = [.. Enumerable.Range(0, 3).Select(number => client.CallAsync(Hand.Ask, number).AsTask())];
+            Thread.Sleep(100); // their answers lie in the ring
+            server.Dispose();
+            next = RpcServer.Start(name, Hand.Service(Handlers()));
+            client.EnsureConnected(Watchdog.Patience);
+            Assert.Equal((true, 1), (client.IsConnected, next.ConnectionCount));
+        });
+        try
+        {
+            await user.Provoke();
+            Assert.Null(user.Failure);
+            for (int i = 0; i < calls.Length; i++)
+                Assert.Equal(i, await Eventually.Ends(calls[i]));
+            await IsSound(user, "token", static () => true);
+            Eventually.True(() => user.Client.Session.LeftCount == 0, "the connection to the one before is closed");
+        }
+        finally
+        {
+            server.Dispose();
+            next?.Dispose();
+        }
+    }
+
     private static async Task IsSound(User user, string place, Func<bool> worked, bool reads = false)
     {
         bool refused = reads ? place is "written request" or "written item" : IsNarrow(place);
@@ -100,8 +137,10 @@ public sealed class UserCodeClientTests
         Eventually.True(() => SettledTests.PendingCalls(user.Client) == 0, "no call is left behind");
     }
 
-    private static RpcServer Serve(out string name) => Hand.Serve(
-        out name,
+    private static RpcServer Serve(out string name) => Hand.Serve(out name, Handlers());
+
+    private static RpcHandler[] Handlers() =>
+    [
         RpcHandler.UnaryAsync(Hand.Ask, static number => new ValueTask<int>(number)),
         RpcHandler.UnaryAsync(Hand.Other, static async (number, cancellationToken) =>
         {
@@ -131,7 +170,8 @@ public sealed class UserCodeClientTests
             await foreach (int item in items)
                 number += item;
             return number;
-        }));
+        }),
+    ];
 
     /// <summary>A client whose user does one thing in one place, once.</summary>
     private sealed class User : IDisposable

@@ -97,7 +97,8 @@ public sealed partial class NamedConnection
             Throw.Ended(status, this, call, cancellationToken);
     }
 
-    /// <summary>Looks for the server once, and logs in if it is there.</summary>
+    /// <summary>Looks for the server once, and logs in if it is there. It has no effect when there is a session with a
+    /// server that lives: whether it does is asked of the system.</summary>
     /// <param name="deadline">For the server's answer; <see cref="Deadline.Now"/> gives it 5 seconds.</param>
     /// <param name="cancellationToken">Ends the wait for the answer.</param>
     /// <returns>Ok: there is a session. NotFound: there is no server. Timeout: it did not answer; PeerClosed, PeerDied:

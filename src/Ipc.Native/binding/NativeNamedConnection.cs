@@ -74,8 +74,8 @@ public sealed unsafe partial class NativeNamedConnection : IDisposable
         }
     }
 
-    /// <summary>A client's: logs in, if there is no session with a server that lives (the system is asked), and waits
-    /// for a server until the deadline if there is none. <see cref="NativeDeadline.Now"/> looks once, and gives the server 5 s to answer.</summary>
+    /// <summary>A client's: logs in, if there is no session with a server that lives: the system is asked. Waits until
+    /// the deadline for one. <see cref="NativeDeadline.Now"/> looks once, and gives the server 5 s to answer.</summary>
     /// <returns>Ok; Timeout: it did not answer; PeerClosed, PeerDied: it is ending; Stopped, Cancelled,
     /// Closed.</returns>
     /// <exception cref="NativeException">There is no server (<see cref="NativeStatus.NotFound"/>), it refuses this

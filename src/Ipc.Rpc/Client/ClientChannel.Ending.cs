@@ -85,8 +85,8 @@ internal sealed partial class ClientChannel
         End(ReasonOfPeer());
     }
 
-    /// <summary>As <see cref="EndGone"/>, if the server has gone. For a thread that may wait, for a moment
-    /// (<see cref="MomentForTheRest"/>) at most.</summary>
+    /// <summary>As <see cref="EndGone"/>, if the server has gone. For a thread of the client's own: another one that
+    /// could not wait has left that to it.</summary>
     public void EndIfGone(CancellationToken cancellationToken)
     {
         // A server that was found gone stays so, whatever it writes.
@@ -125,9 +125,6 @@ internal sealed partial class ClientChannel
             EndUnexpectedly(e);
         }
     }
-
-    /// <summary>The server has gone, and nobody has noticed: without a call nobody reads.</summary>
-    public bool IsOver => _ended is null && !_connection.IsOpen;
 
     /// <summary>From when somebody first found the server gone.</summary>
     private Deadline PatienceForTheRest()

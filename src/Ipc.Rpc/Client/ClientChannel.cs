@@ -47,7 +47,7 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     private Action<RpcFailure>? _whenEnded;
     private Callee? _callee; // answers the server's calls, if there is anything to be called
     private RpcFailure? _ended;
-    private bool _isLeft; // [flag] its server is ending, and takes no further calls
+    private int _isLeft; // [flag] its server is ending, and takes no further calls
     private long _received; // [count] bytes of frames; of whoever has the turn
 
     /// <param name="owner">The session: what batches are told apart by.</param>
@@ -86,10 +86,10 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
 
     /// <summary>Whether calls may be made on it, as far as is known: it has not ended, and its server is not about
     /// to.</summary>
-    public bool TakesCalls => Ended is null && !Volatile.Read(ref _isLeft);
+    public bool TakesCalls => Ended is null && Volatile.Read(ref _isLeft) == 0;
 
     /// <summary>Whether its server is about to end, and still there: it answers the calls that it has.</summary>
-    public bool IsLeaving => Volatile.Read(ref _isLeft) && Ended is null;
+    public bool IsLeaving => Volatile.Read(ref _isLeft) != 0 && Ended is null;
 
     /// <summary>The calls made on it.</summary>
     public CallEngine Engine { get; }
@@ -169,11 +169,18 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     /// <inheritdoc/>
     public override void Leave()
     {
-        if (Volatile.Read(ref _isLeft))
+        if (Volatile.Read(ref _isLeft) != 0 || Interlocked.Exchange(ref _isLeft, 1) != 0)
             return;
-        Volatile.Write(ref _isLeft, true);
         _owner.Left(this);
         _background.Watch(); // nobody calls on it any more, who would notice its end
+    }
+
+    /// <summary>Leaves it, if its server has gone: without a call nobody reads, and notices. What the server had sent is
+    /// read to its end.</summary>
+    public void LeaveIfGone()
+    {
+        if (!_connection.IsOpen)
+            Leave();
     }
 
     /// <summary>Tells that, if it has ended, or was left, and nobody was told. Who makes the next connection comes here
@@ -181,8 +188,10 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     public void TellEnd()
     {
         RpcFailure? reason = Ended;
-        if (reason is null && Volatile.Read(ref _isLeft))
-            reason = RpcFailure.OfConnection(PeerName.First(Peer) + " is stopping.");
+        if (reason is null && Volatile.Read(ref _isLeft) != 0)
+            reason = _connection.IsOpen
+                ? RpcFailure.OfConnection(PeerName.First(Peer) + " is stopping.")
+                : ReasonOfPeer();
         if (reason is null)
             return;
         lock (_telling)

@@ -11,8 +11,7 @@ internal sealed partial class ClientSession
     public async Task EnsureConnectedAsync(TimeSpan timeout, CancellationToken cancellationToken)
     {
         ThrowIfDisposed();
-        if (Channel is { IsOver: true } over) // without a call nobody reads, and notices
-            await Task.Run(() => over.EndIfGone(cancellationToken), CancellationToken.None).ConfigureAwait(false);
+        Channel?.LeaveIfGone();
         if (Channel is { TakesCalls: true })
             return;
 

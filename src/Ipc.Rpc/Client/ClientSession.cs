@@ -66,7 +66,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
     public void EnsureConnected(TimeSpan patience, CancellationToken cancellationToken)
     {
         ThrowIfDisposed();
-        Channel?.EndIfGone(cancellationToken); // without a call nobody reads, and notices
+        Channel?.LeaveIfGone();
         if (Channel is { TakesCalls: true })
             return;
 

@@ -143,7 +143,9 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
     /// and to answer. Use it before the first call of a client from <see cref="Create"/>, after the server was lost, or
     /// to check whether there is a server.</summary>
     /// <remarks>With <see cref="TimeSpan.Zero"/> the server must exist already, and has 5 seconds to answer. Calls of
-    /// other threads do not wait for this.</remarks>
+    /// other threads do not wait for this. Calls that are under way at a server that has gone still get what it had
+    /// sent. A server that was killed this very moment may be taken for there, until the system has told of its
+    /// end.</remarks>
     /// <exception cref="RpcCallException">As from <see cref="Connect"/>.</exception>
     /// <exception cref="IpcException">The name, a capacity or the hello is not valid.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered.</exception>
@@ -158,7 +160,7 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
     }
 
     /// <summary>As <see cref="EnsureConnected"/>, without blocking a thread while it waits.</summary>
-    /// <remarks>Several may be pending. <see cref="Dispose"/> ends them.</remarks>
+    /// <remarks>As of <see cref="EnsureConnected"/>. Several may be pending. <see cref="Dispose"/> ends them.</remarks>
     /// <exception cref="RpcCallException">As from <see cref="ConnectAsync"/>.</exception>
     /// <exception cref="IpcException">The name, a capacity or the hello is not valid.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered.</exception>

@@ -59,8 +59,7 @@ typedef struct ipc_named_options {
 IPC_API IPC_MUST_USE ipc_status ipc_named_open(const char *server, const char *client, const ipc_named_options *options,
                                                ipc_named_connection **connection);
 
-/* Logs in, if there is no session with a server that lives (the system is asked), and waits for a server until the
- * deadline if there is none.
+/* Logs in, if there is no session with a server that lives: the system is asked. Waits until the deadline for one.
  *
  * connection a client's
  * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns; IPC_NOW: looks once, and gives the server 5 s to answer

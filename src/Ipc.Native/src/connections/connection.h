@@ -33,7 +33,7 @@ struct ipc_connection {
     uint32_t peer_index;      /* the peer's entry in the listener's table */
     uint32_t peer_generation; /* ... and its generation: another number is another participant */
     uint32_t peer_pid;
-    ipc_atomic32 peer_gone; /* the watch found the peer's entry without it */
+    ipc_atomic32 peer_gone; /* the watch, or who asked, found the peer's entry without it */
     bool watching;
     ipc_watch watch;
     void *context;
