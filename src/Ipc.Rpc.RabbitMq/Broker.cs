@@ -1,6 +1,5 @@
 using System;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.IO;
 using System.Net.Sockets;
@@ -34,11 +33,8 @@ internal static class Broker
         (string Host, int Port)[] nodes = [.. address.Nodes];
         Random.Shared.Shuffle(nodes);
         Deadline until = Deadline.After(attempts.Patience);
-        bool isBusy = false;
         for (int i = 0; ; i++)
         {
-            attempts.WasTaken = false;
-            long began = Stopwatch.GetTimestamp();
             TimeSpan share = until.Remaining / (nodes.Length - i);
             try
             {
@@ -49,9 +45,6 @@ internal static class Broker
             catch (Exception e) when (IsOfBroker(e))
             {
                 cancellationToken.ThrowIfCancellationRequested(); // whatever the end of the socket looks like
-                // of one node: another one's machine may be off
-                isBusy |= attempts.WasTaken && Stopwatch.GetElapsedTime(began) >= share / 2;
-                attempts.WasTaken = isBusy;
                 RpcCallException failure = Failure(e, address, isUnsent: true);
                 if (i == nodes.Length - 1 || failure.Status != RpcStatus.Unavailable)
                     throw failure;
@@ -83,7 +76,7 @@ internal static class Broker
             HandshakeContinuationTimeout = time,
             ContinuationTimeout = attempts.Patience, // while it is being opened: see BrokerLink.Serve
             SocketFactory = family => socket = new TakenSocket(
-                new Socket(family, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true }, attempts),
+                new Socket(family, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true }),
             RequestedHeartbeat = options.Heartbeat,
             // a longer message than this would end the connection, and come again: a queue takes what its broker takes,
             // and MaxMessageBytes is looked at when it is here
@@ -95,7 +88,16 @@ internal static class Broker
             : new AmqpTcpEndpoint(node.Host, node.Port, new SslOption(), MostOfAnyBroker);
         limited.CancelAfter(time);
         using CancellationTokenRegistration givenUp = limited.Token.UnsafeRegister(_ => socket?.GiveUp(), null);
-        return await factory.CreateConnectionAsync([endpoint], limited.Token).ConfigureAwait(false);
+        try
+        {
+            return await factory.CreateConnectionAsync([endpoint], limited.Token).ConfigureAwait(false);
+        }
+        catch (Exception)
+        {
+            if (socket?.SinceTaken is { } took)
+                attempts.NodeFailed(took, time);
+            throw;
+        }
     }
 
     /// <summary>Whether an exception is what the client or the network makes of a broker's failure.</summary>

@@ -11,30 +11,24 @@ public abstract class RabbitMqOptions
     /// <summary>Its limit may be raised meanwhile, and nothing tells.</summary>
     private static readonly TimeSpan _believedFor = TimeSpan.FromMinutes(10);
 
-    // What the broker takes by its own limit, once it has said so. It tells nobody before.
-    private (int Bytes, Deadline Until)? _mostOfBroker;
-    private readonly object _gate = new();
+    private LimitOfBroker? _limit; // once it has said so: it tells nobody before
 
     private protected RabbitMqOptions()
     {
     }
 
-    /// <summary>The most bytes that a message may have that is sent.</summary>
-    internal int MostToSend
-    {
-        get
-        {
-            lock (_gate)
-                return _mostOfBroker is { } most && !most.Until.HasPassed
-                    ? Math.Min(MaxMessageBytes, most.Bytes)
-                    : MaxMessageBytes;
-        }
-    }
+    /// <summary>The most bytes that the broker takes by its own limit, as far as is known.</summary>
+    internal int MostOfBroker =>
+        Volatile.Read(ref _limit) is { Until.HasPassed: false } limit ? limit.Bytes : int.MaxValue;
 
-    /// <summary>How long one attempt to connect to the broker may take; with several nodes each has its share. After
-    /// one that a node has taken and not answered, as when thousands come back at once, the next may take twice as
-    /// long, after a pause of half to all of what the one before was allowed to take; both grow up to eight times this,
-    /// or two minutes if that is less. Default: 10 seconds.</summary>
+    /// <summary>The most bytes that a message may have that is sent.</summary>
+    internal int MostToSend => Math.Min(MaxMessageBytes, MostOfBroker);
+
+    /// <summary>How long one attempt to connect to the broker may take, with several nodes a share of it at each; and
+    /// as long again to declare what is needed there. After one that a node has taken and not answered, as when
+    /// thousands come back at once, the next may take twice as long, up to eight times this or two minutes, whichever
+    /// is less. It begins after a pause of half to all of what the one before was allowed to take, two minutes at most.
+    /// Default: 10 seconds.</summary>
     public TimeSpan ConnectTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
     /// <summary>How often broker and client tell each other that they are alive; a connection without a sign of life is
@@ -84,10 +78,7 @@ public abstract class RabbitMqOptions
             "message size [0-9]+ is larger than (?:configured )?max size ([0-9]+)",
             RegexOptions.CultureInvariant);
         if (said.Success && int.TryParse(said.Groups[1].Value, CultureInfo.InvariantCulture, out int most))
-        {
-            lock (_gate)
-                _mostOfBroker = (Math.Max(most, 1), Deadline.After(_believedFor));
-        }
+            Volatile.Write(ref _limit, new LimitOfBroker(Math.Max(most, 1), Deadline.After(_believedFor)));
     }
 
     private protected void Check()
@@ -104,4 +95,6 @@ public abstract class RabbitMqOptions
 
     private protected static ArgumentOutOfRangeException Wrong(string name, object value, string range) =>
         new(name, value, name + " is " + range + ".");
+
+    private sealed record LimitOfBroker(int Bytes, Deadline Until);
 }

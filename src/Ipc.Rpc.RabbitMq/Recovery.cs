@@ -233,6 +233,7 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
         TLink link = _make(connection);
         using CancellationTokenSource limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limited.CancelAfter(_attempts.Patience);
+        long began = Stopwatch.GetTimestamp();
         try
         {
             await link.OpenAsync(limited.Token).ConfigureAwait(false);
@@ -241,6 +242,7 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
         }
         catch (Exception e)
         {
+            _attempts.NodeFailed(Stopwatch.GetElapsedTime(began), _attempts.Patience);
             link.End("it could not be opened");
             link.Fail("it could not be opened"); // what the broker has given it already goes to somebody else
             await link.CloseAsync().ConfigureAwait(false);

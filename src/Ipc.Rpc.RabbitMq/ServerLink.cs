@@ -330,6 +330,15 @@ internal sealed partial class ServerLink : BrokerLink
     /// acknowledged.</summary>
     private async Task BuryAsync(Request request, string reason)
     {
+        ReadOnlyMemory<byte> body = request.Body;
+        if (body.Length > _options.MostOfBroker) // its limit was lowered meanwhile: else it would come again for ever
+        {
+            int kind = reason.IndexOf(' ', StringComparison.Ordinal) + 1; // "foreign: ", "poison: ", "failed: "
+            reason = reason[..kind] + "its " + body.Length + " bytes are more than the broker takes by now, and are " +
+                "gone. " + reason[kind..];
+            body = default;
+        }
+
         BasicProperties properties = request.CopyOfProperties();
         properties.Expiration = null; // it has to wait for somebody who looks
         properties.DeliveryMode = DeliveryModes.Persistent;
@@ -343,14 +352,6 @@ internal sealed partial class ServerLink : BrokerLink
                 [Wire.Reason] = Short(reason),
                 [Wire.DeadFrom] = Address.WorkQueue,
             };
-        ReadOnlyMemory<byte> body = request.Body;
-        if (body.Length > _options.MostToSend) // its limit was lowered meanwhile: else it would come again for ever
-        {
-            properties.Headers[Wire.Reason] = Wire.Shortened(
-                reason + "; its " + body.Length + " bytes are more than the broker takes by now, and are gone");
-            body = default;
-        }
-
         await _dead.BasicPublishAsync(
             string.Empty, Address.DeadQueue, mandatory: true, properties, body).ConfigureAwait(false);
         _handler.Buried(request, reason);

@@ -41,7 +41,7 @@ public sealed class AttemptsTests
         Assert.Equal([(1, 50), (50, 100), (100, 120), (120, 120)], Enumerable.Range(0, 4).Select(_ => Next(patient, taken: true, took: 50)));
         options.ConnectTimeout = TimeSpan.FromSeconds(300);
         patient = new(options);
-        Assert.Equal([(1, 300), (300, 300), (300, 300)], Enumerable.Range(0, 3).Select(_ => Next(patient, taken: true, took: 300)));
+        Assert.Equal([(1, 300), (120, 300), (120, 300)], Enumerable.Range(0, 3).Select(_ => Next(patient, taken: true, took: 300)));
     }
 
     [Theory]
@@ -53,14 +53,15 @@ public sealed class AttemptsTests
     {
         Next(taken: true, took: 10);
         Next(taken: true, took: 20);
+        _attempts.NextPause(1);
         switch (how)
         {
             case "answered": // with a refusal, after a while
-                _attempts.WasTaken = true;
+                _attempts.NodeFailed(TimeSpan.FromSeconds(30), TimeSpan.FromSeconds(40));
                 _attempts.Failed(TimeSpan.FromSeconds(30), wasAnswered: true);
                 break;
             case "closed at once":
-                _attempts.WasTaken = true;
+                _attempts.NodeFailed(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(40));
                 _attempts.Failed(TimeSpan.FromSeconds(1), wasAnswered: false);
                 break;
             case "opened":
@@ -71,7 +72,27 @@ public sealed class AttemptsTests
                 break;
         }
 
-        Assert.Equal((how == "lasted" ? 1 : 4, 10), Next(taken: false, took: 0));
+        Assert.Equal((how == "lasted" ? 1 : 5, 10), Next(taken: false, took: 0));
+    }
+
+    /// <summary>One of three nodes is swamped, and the two others are off: their refusals are no answer of the broker.</summary>
+    [Fact]
+    public void OneBusyNodeIsEnough()
+    {
+        _attempts.NextPause(1);
+        _attempts.NodeFailed(TimeSpan.FromSeconds(10 / 3.0), TimeSpan.FromSeconds(10 / 3.0));
+        _attempts.Failed(TimeSpan.FromSeconds(10 / 3.0), wasAnswered: false);
+        Assert.Equal((10, 20), Next(taken: false, took: 0));
+    }
+
+    /// <summary>What closes at once on one node, and a machine that is off on another.</summary>
+    [Fact]
+    public void NobodyIsBusyWhereNobodyIs()
+    {
+        _attempts.NextPause(1);
+        _attempts.NodeFailed(TimeSpan.Zero, TimeSpan.FromSeconds(5));
+        _attempts.Failed(TimeSpan.FromSeconds(5), wasAnswered: false);
+        Assert.Equal((2, 10), Next(taken: false, took: 0));
     }
 
     /// <summary>What is sent to a machine with too many of them is dropped there, too.</summary>
@@ -97,8 +118,8 @@ public sealed class AttemptsTests
     private static (int Pause, int Patience) Next(Attempts attempts, bool taken, double took)
     {
         (int Pause, int Patience) next = ((int)attempts.NextPause(1).TotalSeconds, (int)attempts.Patience.TotalSeconds);
-        Assert.False(attempts.WasTaken);
-        attempts.WasTaken = taken;
+        if (taken)
+            attempts.NodeFailed(TimeSpan.FromSeconds(took), attempts.Patience);
         attempts.Failed(TimeSpan.FromSeconds(took), wasAnswered: false);
         return next;
     }

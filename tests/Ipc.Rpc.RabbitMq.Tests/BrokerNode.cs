@@ -57,6 +57,16 @@ internal sealed class BrokerNode : IDisposable
 
     public IPEndPoint EndPoint => new(IPAddress.Loopback, Port);
 
+    /// <summary>How long processors have worked for it.</summary>
+    public TimeSpan Processor
+    {
+        get
+        {
+            _process!.Refresh();
+            return _process.TotalProcessorTime;
+        }
+    }
+
     public bool Runs => _process is { HasExited: false };
 
     public static void SkipUnlessThere() => Assert.SkipUnless(File.Exists(Server), Missing);

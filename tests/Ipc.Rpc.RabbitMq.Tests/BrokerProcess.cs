@@ -58,6 +58,8 @@ public sealed class BrokerProcess : IDisposable
     /// <summary>Begins to start it, and does not wait until it is ready.</summary>
     public void Restart() => _nodes[0].Start();
 
+    public TimeSpan Processor => _nodes[0].Processor;
+
     public string Control(params string[] words) => _nodes[0].Control(words);
 
     public void WaitUntilReady() => _nodes[0].WaitUntilReady();

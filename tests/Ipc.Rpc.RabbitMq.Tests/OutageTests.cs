@@ -1,10 +1,12 @@
 using System;
 using System.Collections.Concurrent;
+using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Tcp.Tests;
 using Ipc.Testing.Drive;
+using RabbitMQ.Client;
 using Xunit;
 
 namespace Ipc.Rpc.RabbitMq.Tests;
@@ -176,6 +178,81 @@ public sealed class OutageTests(BrokerProcess broker) : RabbitMqTest(broker)
         });
     }
 
+    /// <summary>Of a stream the first one costs the connection, and with it the stream; the next stream is told.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task AnItemThatTheBrokerDoesNotTakeIsNotSentAgain(bool ofServer)
+    {
+        await WithLimitAsync(async () =>
+        {
+            Mine(await RabbitMqServer.StartAsync(Address, ServerOptions, TapRpc.Service(new Tap()), SinkRpc.Service(new Sink())).WaitAsync(Patience, Cancel));
+            ClientOptions.WaitForReady = true;
+            RabbitMqClient client = await ConnectAsync();
+            Func<Task> stream = ofServer ? TakeAsync : () => client.For<ISink>().WeighAsync("", Large(), Cancel);
+            await FailsAsync(RpcStatus.Unavailable, stream);
+            for (int i = 0; i < 3; i++)
+            {
+                RpcCallException failure = await FailsAsync(RpcStatus.ResourceExhausted, stream);
+                Assert.Contains("the broker takes at most 100000", failure.Message, StringComparison.Ordinal);
+            }
+
+            async Task TakeAsync()
+            {
+                await foreach (byte[] blob in client.For<ITap>().Blobs(200_000, 3, Cancel))
+                    Assert.Fail($"{blob.Length} bytes came");
+            }
+        });
+    }
+
+    /// <summary>It is larger than its server takes, and the broker takes it.</summary>
+    [Fact]
+    public async Task ADeadLetterKeepsItsBody()
+    {
+        TaskCompletionSource<RabbitMqDeadLetter> told = new();
+        (ServerOptions.MaxMessageBytes, ServerOptions.DeadLettered) = (1000, told.SetResult);
+        await ServeAsync(TapRpc.Service(new Tap()));
+        await (await ConnectAsync()).For<ITap>().DropAsync(new byte[200_000], Cancel);
+        RabbitMqDeadLetter letter = await told.Task.WaitAsync(Patience, Cancel);
+        Assert.StartsWith("failed: ResourceExhausted", letter.Reason, StringComparison.Ordinal);
+        Assert.True(await DeadAsync() > 200_000);
+    }
+
+    /// <summary>It lay in the queue when the broker's limit was lowered: else it would come again for ever.</summary>
+    [Fact]
+    public async Task WhatTheBrokerDoesNotTakeAnyMoreIsSetAsideWithoutItsBody()
+    {
+        TaskCompletionSource<RabbitMqDeadLetter> told = new();
+        RabbitMqServer former = await ServeAsync(TapRpc.Service(new Tap()));
+        RabbitMqClient client = await ConnectAsync();
+        await former.StopAsync(TimeSpan.Zero, Cancel);
+        await client.For<ITap>().DropAsync(new byte[200_000], Cancel); // waits for a server
+        await WithLimitAsync(async () =>
+        {
+            (ServerOptions.MaxMessageBytes, ServerOptions.DeadLettered) = (1000, told.SetResult);
+            await ServeAsync(TapRpc.Service(new Tap()));
+            RabbitMqDeadLetter letter = await told.Task.WaitAsync(Patience, Cancel);
+            Assert.Matches("^failed: its 2[0-9]{5} bytes are more than the broker takes by now, and are gone. ResourceExhausted", letter.Reason);
+            Assert.Equal(0, await DeadAsync());
+        });
+    }
+
+    /// <returns>How many bytes the one dead letter has.</returns>
+    private async Task<int> DeadAsync()
+    {
+        await using IConnection connection = await OpenAsync();
+        await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: Cancel);
+        BasicGetResult dead = (await channel.BasicGetAsync("ipc." + Service + ".dead", true, Cancel))!;
+        Assert.Null(await channel.BasicGetAsync("ipc." + Service + ".dead", true, Cancel));
+        return dead.Body.Length;
+    }
+
+    private static async IAsyncEnumerable<byte[]> Large()
+    {
+        await Task.Yield();
+        yield return new byte[200_000];
+    }
+
     private async Task WithLimitAsync(Func<Task> test)
     {
         Broker.Control("eval", "application:set_env(rabbit, max_message_size, 100000).");
@@ -189,7 +266,7 @@ public sealed class OutageTests(BrokerProcess broker) : RabbitMqTest(broker)
         }
     }
 
-    private static async System.Collections.Generic.IAsyncEnumerable<byte[]> NoItems()
+    private static async IAsyncEnumerable<byte[]> NoItems()
     {
         await Task.CompletedTask;
         yield break;

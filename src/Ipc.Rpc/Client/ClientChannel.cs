@@ -175,8 +175,8 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
         _background.Watch(); // nobody calls on it any more, who would notice its end
     }
 
-    /// <summary>Leaves it, if its server has gone: without a call nobody reads, and notices. What the server had sent is
-    /// read to its end.</summary>
+    /// <summary>Leaves it, if its server has gone: without a call nobody reads, and notices. What the server had sent
+    /// is read to its end.</summary>
     public void LeaveIfGone()
     {
         if (!_connection.IsOpen)

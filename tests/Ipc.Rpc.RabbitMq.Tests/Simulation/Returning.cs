@@ -7,13 +7,14 @@ namespace Ipc.Rpc.RabbitMq.Tests.Simulation;
 /// <summary>What came of it when everybody who had lost a connection wanted another one. Times in seconds.</summary>
 internal sealed record Storm(int Back, double Took, double HalfTook, long Attempts, int MostAtOnce);
 
-/// <summary>A node of a cluster dies, and all who were connected to it come back, to any of the nodes that live.</summary>
+/// <summary>A node of a cluster dies, and all who were connected to it come back, as the library does: in each attempt all nodes are tried, in an order of chance, each for its share
+/// of the time; the dead one refuses at once.</summary>
 /// <param name="seed">Of its chance.</param>
 /// <param name="nodes">How many live.</param>
 /// <param name="handshake">How long a node that does nothing else takes to let a connection in.</param>
 /// <param name="opening">The same, with what a server declares on it.</param>
 /// <param name="abandoned">How long it takes to find that nobody waits at a connection any more.</param>
-/// <param name="grows">By the library's own rule; else without its mend: each attempt may take as long as the first.</param>
+/// <param name="grows">By the library's own rule; else as if nobody ever noticed that a node is busy.</param>
 /// <param name="timeout">ConnectTimeout; the default if it is null.</param>
 internal sealed class Returning(int seed, int nodes, double handshake, double opening, double abandoned, bool grows, TimeSpan? timeout = null)
 {
@@ -45,23 +46,56 @@ internal sealed class Returning(int seed, int nodes, double handshake, double op
 
     private void Try(Attempts attempts)
     {
-        SharedProcessor node = _nodes[_time.Chance.Next(nodes)];
-        double patience = attempts.Patience.TotalSeconds;
+        int[] order = [.. Enumerable.Range(0, nodes + 1)]; // the last is the dead one
+        _time.Chance.Shuffle(order);
         _attempts++;
-        attempts.WasTaken = grows; // at once: it is the program behind the socket that is busy
-        double began = _time.Now;
-        Part(node, handshake, Math.Min(patience, BrokersPatience), Failed, () => Part(node, opening - handshake, patience, Failed, () => _backAt.Add(_time.Now)));
+        Try(attempts, order, 0, _time.Now);
+    }
 
-        void Failed()
+    /// <summary>Broker.ConnectAsync, and what comes behind it.</summary>
+    private void Try(Attempts attempts, int[] order, int place, double began)
+    {
+        double patience = attempts.Patience.TotalSeconds;
+        if (place == order.Length)
         {
-            node.Begin(abandoned, static () => { });
             attempts.Failed(TimeSpan.FromSeconds(_time.Now - began), wasAnswered: false);
             _time.After(Pause(attempts), () => Try(attempts));
+            return;
         }
+
+        if (order[place] == nodes)
+        {
+            Try(attempts, order, place + 1, began);
+            return;
+        }
+
+        SharedProcessor node = _nodes[order[place]];
+        double share = Math.Max(0.001, (began + patience - _time.Now) / (order.Length - place));
+        Part(
+            node, handshake, Math.Min(share, BrokersPatience),
+            took =>
+            {
+                NodeFailed(attempts, took, share);
+                Try(attempts, order, place + 1, began);
+            },
+            () => Part(
+                node, opening - handshake, patience,
+                took =>
+                {
+                    NodeFailed(attempts, took, patience);
+                    Try(attempts, order, order.Length, began);
+                },
+                () => _backAt.Add(_time.Now)));
+    }
+
+    private void NodeFailed(Attempts attempts, double took, double allowed)
+    {
+        if (grows)
+            attempts.NodeFailed(TimeSpan.FromSeconds(took), TimeSpan.FromSeconds(allowed));
     }
 
     /// <summary>What a node does for a connection, if it is done in time.</summary>
-    private void Part(SharedProcessor node, double seconds, double patience, Action failed, Action done)
+    private void Part(SharedProcessor node, double seconds, double patience, Action<double> failed, Action done)
     {
         bool isOver = false;
         SharedProcessor.Work work = node.Begin(seconds, () =>
@@ -74,7 +108,8 @@ internal sealed class Returning(int seed, int nodes, double handshake, double op
             if (isOver)
                 return;
             node.GiveUp(work); // what has been done of it was for nothing
-            failed();
+            node.Begin(abandoned, static () => { });
+            failed(patience);
         });
     }
 }
