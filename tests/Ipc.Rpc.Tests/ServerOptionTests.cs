@@ -258,6 +258,36 @@ public sealed class ServerOptionTests
         Assert.Equal(1, await Eventually.Ends(blocked));
     }
 
+    /// <summary>Counted before it is told: whoever looks at the server after connecting finds itself. The bystanders see to it that the server's thread is held up in between now and then.</summary>
+    [Fact]
+    public void AClientThatKnowsThatItIsConnectedIsCounted()
+    {
+        using RpcServer server = Hand.Serve(out string name, RpcHandler.Unary(Hand.Ask, (number, _) => number));
+        using var over = new CancellationTokenSource();
+        Thread[] bystanders = [.. Enumerable.Range(0, Environment.ProcessorCount).Select(_ => new Thread(() =>
+        {
+            while (!over.IsCancellationRequested)
+                Thread.SpinWait(100);
+        }))];
+        foreach (Thread bystander in bystanders)
+            bystander.Start();
+        try
+        {
+            for (int i = 0; i < 300; i++)
+            {
+                using (RpcClient client = RpcClient.Connect(name))
+                    Assert.Equal(1, server.ConnectionCount);
+                Eventually.True(() => server.ConnectionCount == 0, "the server has noticed that it went");
+            }
+        }
+        finally
+        {
+            over.Cancel();
+            foreach (Thread bystander in bystanders)
+                bystander.Join();
+        }
+    }
+
     [Fact]
     public void OptionsThatCannotBeAreRefused()
     {

@@ -10,6 +10,7 @@ internal sealed partial class ServerLoop
 
     private void Admit(Leader me, Connection connection)
     {
+        ServerConnection? accepted = null;
         try
         {
             var peer = new RpcPeer(connection.PeerProcessId, connection.PeerUserId, connection.Hello.ToArray());
@@ -25,16 +26,10 @@ internal sealed partial class ServerLoop
                 return;
             }
 
-            var accepted = new ServerConnection(this, connection, peer);
+            accepted = new ServerConnection(this, connection, peer);
             connection.Context = accepted;
+            Add(accepted); // first: a client that knows that it is connected is counted
             connection.Accept();
-            lock (_connections)
-            {
-                _connections.Add(accepted);
-                Volatile.Write(ref _connectionCount, _connections.Count);
-            }
-
-            RpcCensus.Add(accepted);
             me.Lent.Add(accepted);
             if (RpcEvents.Log.IsEnabled())
                 RpcEvents.Log.ClientAccepted(Name, peer.ProcessId);
@@ -43,7 +38,26 @@ internal sealed partial class ServerLoop
         {
             // the client went away, or its region is not what it has to be; it has been told what can be told
             connection.Dispose();
+            if (accepted is not null)
+                Remove(accepted);
         }
+    }
+
+    private void Add(ServerConnection accepted)
+    {
+        lock (_connections)
+        {
+            _connections.Add(accepted);
+            Volatile.Write(ref _connectionCount, _connections.Count);
+        }
+
+        RpcCensus.Add(accepted);
+    }
+
+    private void Remove(ServerConnection accepted)
+    {
+        RpcCensus.Remove(accepted);
+        Forget(accepted);
     }
 
     private string? Ask(RpcPeer peer)
