@@ -1,4 +1,7 @@
 using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading.Tasks;
 using Xunit;
 
 namespace Ipc.Rpc.Contracts.Tests;
@@ -49,6 +52,21 @@ public sealed class RegistryTests
         string text = Assert.Throws<InvalidOperationException>(server.Client.For<IDisposable>).Message;
         Assert.Contains("System.IDisposable", text, StringComparison.Ordinal);
         Assert.Contains("QuotesRpc.Client(client)", text, StringComparison.Ordinal);
+    }
+
+    /// <summary>The server lists them as the contract has them.</summary>
+    [Fact]
+    public async Task AServerKnowsOfItsMethodsWhatTheContractSays()
+    {
+        using var server = new OwnServer(TasksRpc.Service(new Tasks()));
+        IReadOnlyList<RpcMethodInfo> methods = await RpcReflection.ListAsync(server.Client, TestContext.Current.CancellationToken);
+        string[] expected =
+        [
+            "Add Unary", "Echo Unary", "Mention Unary one-way", "Plain Unary", "Pooled Unary", "PooledPlain Unary", "Progress Unary", "Read Unary idempotent", "ReadTwice Unary idempotent",
+            "Tell Unary one-way", "Upload ClientStream", "Value Unary",
+        ];
+        Assert.Equal(expected, methods.Select(static method => $"{method.Name} {method.Kind}{(method.IsOneWay ? " one-way" : "")}{(method.IsOnce ? " once" : "")}{(method.IsIdempotent ? " idempotent" : "")}"));
+        Assert.All(methods, static method => Assert.Equal("tasks.v1", method.Service));
     }
 
     /// <summary>Stands for a contract whose code was generated when files were not registered.</summary>

@@ -48,6 +48,9 @@ public abstract class RpcMethod
     /// <summary>Whether a call of it is executed once; see <see cref="IpcOnceAttribute"/>.</summary>
     public bool IsOnce { get; }
 
+    /// <summary>Whether calling it twice is known to come to the same as once.</summary>
+    internal virtual bool IsKnownIdempotent => false;
+
     /// <summary>The number in requests that are to be executed once. A peer that does not know of that has no method
     /// with this number, and refuses the call.</summary>
     internal uint OnceId => IdOf(FullName + OnceMark);

@@ -42,4 +42,6 @@ public sealed class RpcMethod<TRequest, TResponse> : RpcMethod
 
     /// <summary>Whether calling it twice comes to the same as once; see <see cref="IpcIdempotentAttribute"/>.</summary>
     public bool IsIdempotent { get; }
+
+    internal override bool IsKnownIdempotent => IsIdempotent;
 }

@@ -20,6 +20,7 @@ internal sealed class ServiceHost
     // names of methods in other versions of their services, by id
     private Dictionary<uint, (string Asked, string Service)>? _versions;
     private Dictionary<uint, RpcHandler>? _once; // for requests that are executed once
+    private RpcHandler? _list; // made when somebody asks
     private long _failedOneWay; // [count]
     private bool _draining; // [flag]
 
@@ -147,7 +148,7 @@ internal sealed class ServiceHost
     public RpcHandler? Find(uint method)
         => _handlers.TryGetValue(method, out RpcHandler? handler) || _once?.TryGetValue(method, out handler) == true
             ? handler
-            : null;
+            : method == RpcReflection.List.Id ? _list ??= RpcHandler.Unary(RpcReflection.List, List) : null;
 
     public void Starting(RpcContext context)
     {
@@ -206,6 +207,19 @@ internal sealed class ServiceHost
 
         _once.Add(id, new OnceEntrance(handler, Once!));
     }
+
+    /// <summary>What there is, for who asks.</summary>
+    private IReadOnlyList<RpcMethodInfo> List(RpcEmpty request)
+        => _handlers.Values.Select(static handler => handler.Method).OrderBy(
+            static method => method.Service, StringComparer.Ordinal).ThenBy(
+            static method => method.Name, StringComparer.Ordinal).Select(
+            method => new RpcMethodInfo(
+                method.Service,
+                method.Name,
+                method.Kind,
+                method.IsOneWay,
+                method.IsOnce && Once is not null, // a client's own methods are not
+                method.IsKnownIdempotent)).ToList();
 
     private string Own => PeerName.First(
         _side == "server" ? PeerName.OfServer(Name) : "the " + _side + " of " + PeerName.OfServer(Name));

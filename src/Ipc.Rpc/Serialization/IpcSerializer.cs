@@ -62,7 +62,7 @@ public abstract class IpcSerializer
 
         // Written by their fields, parameters have the same protobuf whoever writes them; and the generated codec is
         // the quickest.
-        if (Format == ProtobufFormat && generated.Fields is not null)
+        if (generated.IsProtobufAlways || (Format == ProtobufFormat && generated.Fields is not null))
             return generated;
         if (!_codecs.TryGetValue(generated, out object? codec))
             codec = _codecs.GetValue(

@@ -34,6 +34,10 @@ public sealed class MessageCodec<T>
         Fields = fields;
     }
 
+    /// <summary>The same for a message of the library's own.</summary>
+    internal MessageCodec(string name, MessageWriter<T> write, MessageReader<T> read, bool isProtobufAlways)
+        : this(name, write, read) => IsProtobufAlways = isProtobufAlways;
+
     /// <summary>The message's name in the <c>.proto</c>.</summary>
     public string Name { get; }
 
@@ -43,6 +47,9 @@ public sealed class MessageCodec<T>
     /// <summary>The fields of a message that exists on the wire only; <see langword="null"/> when
     /// <typeparamref name="T"/> is the message.</summary>
     public MessageFields<T>? Fields { get; }
+
+    /// <summary>Whether the message is protobuf whatever the format of its call.</summary>
+    internal bool IsProtobufAlways { get; }
 
     /// <summary>Appends the message to <paramref name="writer"/>. Allocates nothing except enumerators of collections
     /// that are declared as interfaces, or sorted.</summary>
