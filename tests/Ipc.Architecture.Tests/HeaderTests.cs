@@ -15,7 +15,7 @@ public sealed partial class HeaderTests
     /// <summary>Public headers that the library itself needs: what a call has, says and comes to. The others (client, server, caller, streams) stand above it.</summary>
     private static readonly string[] s_words =
     [
-        "call_context", "call_options", "canceller", "client_interceptor", "client_options", "dispatch", "metadata", "method", "observer", "server_interceptor", "server_options", "status",
+        "call_context", "call_options", "canceller", "client_interceptor", "client_options", "dispatch", "metadata", "method", "method_info", "observer", "server_interceptor", "server_options", "status",
     ];
 
     [GeneratedRegex(@"^#\s*include\s+""(?<file>[^""]+)""", RegexOptions.Multiline)]

@@ -20,6 +20,9 @@ internal static class Peer
     /// <summary>A C++ client of calls that fail, which prints what the errors say.</summary>
     public static OtherProcess Errors(string name) => new(false, null, Repository.NativePeer, "errors", name);
 
+    /// <summary>A C++ client that prints what its server has.</summary>
+    public static OtherProcess List(string name) => new(false, null, Repository.NativePeer, "list", name);
+
     /// <summary>A client that makes calls of every shape until it is killed.</summary>
     public static OtherProcess Storm(Language language, string name)
         => Start(false, language == Language.CSharp ? Managed("storm") : [Repository.NativePeer, "storm"], name);

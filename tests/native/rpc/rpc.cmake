@@ -77,7 +77,7 @@ function(ipc_cpp_program program)
 endfunction()
 
 ipc_cpp_program(rpc_test rpc_calls_test rpc_streams_test rpc_input_test rpc_extras_test rpc_callbacks_test rpc_async_test
-    rpc_options_test rpc_aside_test rpc_server_end_test rpc_unread_test rpc_user_code_server_test rpc_user_code_message_test rpc_observer_test rpc_interceptor_test rpc_frames_test rpc_protocol_test rpc_death_test rpc_restart_test rpc_follow_test rpc_drain_test
+    rpc_options_test rpc_aside_test rpc_server_end_test rpc_unread_test rpc_user_code_server_test rpc_user_code_message_test rpc_observer_test rpc_interceptor_test rpc_reflection_test rpc_frames_test rpc_protocol_test rpc_death_test rpc_restart_test rpc_follow_test rpc_drain_test
     rpc_server_stress) # servers that are stopped under load
 # It leaves no thread to its process, and the check for leaks wants one at the end.
 set_tests_properties(rpc_server_end_test.ClientsThatHaveTakenTheSystemsLastThreadsGiveThemBackWhenTheyGo PROPERTIES LABELS no-asan)

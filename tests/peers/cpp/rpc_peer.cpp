@@ -20,6 +20,7 @@
 //     many
 //                                  with completions
 //     rpc_peer errors NAME         rpc_errors.cpp
+//     rpc_peer list NAME           rpc_list.cpp
 //     rpc_peer probe NAME SHAPE    rpc_probe.cpp
 //     rpc_peer storm NAME          rpc_storm.cpp
 //     rpc_peer restart-serve NAME FILE [slow] | restart-call NAME    rpc_restart.cpp
@@ -409,6 +410,8 @@ int main(int argc, char **argv)
             return asynchronous(argv[2], std::atoi(argv[3]));
         if (verb == "errors")
             return errors::run(argv[2]);
+        if (verb == "list")
+            return list::run(argv[2]);
         if (verb == "probe" && argc > 3)
             return probe::run(argv[2], argv[3]);
         if (verb == "storm")
@@ -427,7 +430,7 @@ int main(int argc, char **argv)
     }
     std::fprintf(stderr, "usage: rpc_peer serve NAME [SEND-TIMEOUT-MS] | pause NAME MS | long NAME SIZE | call NAME "
                          "COUNT | hang NAME | streams NAME COUNT | "
-                         "extras NAME | callbacks NAME COUNT | async NAME COUNT | errors NAME | "
+                         "extras NAME | callbacks NAME COUNT | async NAME COUNT | errors NAME | list NAME | "
                          "probe NAME echo|count|collect|mirror|steps|count-late|mirror-late | storm NAME | "
                          "restart-serve NAME FILE | restart-call NAME\n");
     return 2;

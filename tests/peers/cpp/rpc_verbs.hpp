@@ -7,6 +7,11 @@ namespace errors
 int run(const char *name);
 }
 
+namespace list
+{
+int run(const char *name);
+}
+
 namespace probe
 {
 int run(const char *name, const char *shape);

@@ -7,13 +7,16 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "call_options.hpp"
 #include "detail/calling.hpp"
 #include "detail/codec.hpp"
 #include "detail/frame.hpp"
+#include "detail/listing.hpp"
 #include "detail/pending.hpp"
 #include "method.hpp"
+#include "method_info.hpp"
 #include "stream_reader.hpp"
 
 namespace ipc::rpc
@@ -178,6 +181,35 @@ class caller : protected detail::calling
     {
         std::optional<duplex_call<In, Out>> made;
         return made_or_thrown(try_duplex(method, request, made, options), made);
+    }
+#endif
+
+    // ---- what there is to call
+    // -----------------------------------------------------------------------------------------------
+
+    // The methods that the other side has: by service, then by name; without the one that this calls, of which every
+    // server has one, and every client with services (docs/rpc-protocol.md section 8), and without those of a kind that
+    // this version does not know. It is a call as any other one. Unimplemented: the other side is of an earlier
+    // version, or a client without services; internal: the answer is no list, or names more than 65,536 methods. What
+    // it names may be wrong: any text, empty or twice.
+    outcome try_list_methods(std::vector<method_info> &made, const call_options &options = {})
+    {
+        made.clear();
+        listing::answer response;
+        outcome result = try_call(listing::list, listing::no_fields(), response, options);
+        if (result)
+            made = std::move(response.methods);
+        return result;
+    }
+
+#ifndef IPC_NO_EXCEPTIONS
+    // The same, but throws rpc::error.
+    std::vector<method_info> list_methods(const call_options &options = {})
+    {
+        std::vector<method_info> made;
+        if (const outcome result = try_list_methods(made, options); !result)
+            throw error(result);
+        return made;
     }
 #endif
 

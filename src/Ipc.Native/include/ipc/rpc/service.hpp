@@ -10,6 +10,7 @@
 
 #include "detail/handle_in_place.hpp"
 #include "detail/handler.hpp"
+#include "detail/listing.hpp"
 #include "detail/method_table.hpp"
 #include "dispatch.hpp"
 #include "method.hpp"
@@ -24,9 +25,24 @@ namespace ipc::rpc
 // FUNCTION returns void, rpc::status or rpc::outcome: which is how it fails where there are no exceptions. It takes
 // what is named at each method, and a call_context & last if it likes. What it throws reaches the caller: rpc::error
 // with its status and details, any other exception as status::unknown with its type and text.
+//
+// Beside them it has one method by itself, which lists them: caller::list_methods().
 class service : public detail::method_table
 {
   public:
+    service()
+    {
+        auto list = [this](const listing::no_fields &, listing::no_fields &response, detail::callee &,
+                           call_context &) -> outcome {
+            if (!response.ParseFromString(listing::encode(described())))
+                return {status::internal, "the list of methods could not be made"};
+            return {};
+        };
+        list_with(std::make_unique<detail::method_handler<listing::no_fields, listing::no_fields, decltype(list)>>(
+            std::string(listing::list.service), std::string(listing::list.name), detail::shape(), dispatch::handed_over,
+            list));
+    }
+
     // FUNCTION of (const Request &, Response &), which fills the response; or of (const Request &), which returns the
     // std::shared_ptr<const Response> of one that is there already, say of a table that many ask for. That one is sent
     // as it is, without a copy, by any number of calls at once, and let go then: nobody may change it meanwhile. None
@@ -77,7 +93,7 @@ class service : public detail::method_table
     template <class Request, class Function>
     void one_way(const one_way_method<Request> &method, Function function, dispatch how = dispatch::handed_over)
     {
-        add<Request, detail::no_message>(method, {}, how,
+        add<Request, detail::no_message>(method, {false, false, true}, how,
                                          [function = std::move(function)](const Request &request, detail::no_message &,
                                                                           detail::callee &,
                                                                           call_context &context) mutable {

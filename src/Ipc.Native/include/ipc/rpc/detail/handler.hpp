@@ -14,6 +14,7 @@
 
 #include "../call_context.hpp"
 #include "../dispatch.hpp"
+#include "../method_info.hpp"
 #include "callee.hpp"
 #include "codec.hpp"
 #include "frame.hpp"
@@ -74,10 +75,11 @@ template <class Response> void let_go(kept_message<Response> &value) noexcept
     value.value.reset();
 }
 
-// The streams that a method has besides its request and response.
+// The streams that a method has besides its request and response, and whether it has no response.
 struct shape {
     bool input = false;
     bool output = false;
+    bool one_way = false;
 };
 
 inline const char *name_of(shape kind) noexcept
@@ -140,6 +142,19 @@ class handler
     std::string full_name() const
     {
         return service_ + "/" + name_;
+    }
+
+    method_info described() const
+    {
+        method_info made;
+        made.service = service_;
+        made.name = name_;
+        if (kind_.input)
+            made.kind = kind_.output ? method_kind::duplex : method_kind::client_stream;
+        else if (kind_.output)
+            made.kind = method_kind::server_stream;
+        made.one_way = kind_.one_way;
+        return made;
     }
 
     bool has_streams() const noexcept

@@ -2,17 +2,21 @@
 #ifndef IPC_RPC_DETAIL_METHOD_TABLE_HPP
 #define IPC_RPC_DETAIL_METHOD_TABLE_HPP
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "../method.hpp"
 #include "../status.hpp"
 #include "handler.hpp"
+#include "listing.hpp"
 #include "text.hpp"
 
 namespace ipc::rpc::detail
@@ -37,7 +41,19 @@ class method_table
     handler *find(uint32_t id) const noexcept
     {
         const auto found = handlers_.find(id);
-        return found != handlers_.end() ? found->second.get() : nullptr;
+        return found != handlers_.end() ? found->second.get() : id == listing::list.id ? list_.get() : nullptr;
+    }
+
+    // By service, then by name. The method that lists them is not among them.
+    std::vector<method_info> described() const
+    {
+        std::vector<method_info> all;
+        for (const auto &each : handlers_)
+            all.push_back(each.second->described());
+        std::sort(all.begin(), all.end(), [](const method_info &one, const method_info &other) {
+            return std::tie(one.service, one.name) < std::tie(other.service, other.name);
+        });
+        return all;
     }
 
     // For the caller of a method that is not here; its name only the caller knows. WHO is this side.
@@ -77,6 +93,12 @@ class method_table
             return refuse({status::invalid_argument, made->full_name() + " and " + place->second->full_name() +
                                                          " have the same id; rename one of them."});
         place->second = std::move(made);
+    }
+
+    // What answers listing::list. A method of the user's with its id takes precedence.
+    void list_with(std::unique_ptr<handler> made)
+    {
+        list_ = std::move(made);
     }
 
     // A mistake in the program.
@@ -119,6 +141,7 @@ class method_table
     }
 
     std::unordered_map<uint32_t, std::unique_ptr<handler>> handlers_;
+    std::unique_ptr<handler> list_;
     outcome flaw_;
 };
 

@@ -29,6 +29,14 @@ inline void append_unless_empty(std::string &out, int field, std::string_view va
         append_field(out, field, value);
 }
 
+inline void append_unless_zero(std::string &out, int field, uint64_t value)
+{
+    if (value == 0)
+        return;
+    out.push_back(static_cast<char>(field << 3));
+    append_varint(out, value);
+}
+
 // Reads the fields of one message in order.
 class reader
 {
@@ -51,6 +59,7 @@ class reader
         damaged_ = !varint(tag) || tag >> 3 == 0 || !skip_or_take(tag, value);
         field = tag >> 3;
         is_bytes = (tag & 7) == 2;
+        is_number = (tag & 7) == 0;
         return !damaged_;
     }
 
@@ -59,22 +68,24 @@ class reader
         return damaged_;
     }
 
-    bool is_bytes = false; // whether the field just read can have a value
+    bool is_bytes = false;  // whether the field just read can have a value
+    bool is_number = false; // whether it is a varint, which is in NUMBER then
+    uint64_t number = 0;
 
   private:
     bool skip_or_take(uint64_t tag, std::string_view &value) noexcept
     {
-        uint64_t number = 0;
+        uint64_t length = 0;
         switch (tag & 7) {
         case 0:
             return varint(number);
         case 1:
             return skip(8);
         case 2:
-            if (!varint(number) || number > static_cast<uint64_t>(end_ - at_))
+            if (!varint(length) || length > static_cast<uint64_t>(end_ - at_))
                 return false;
-            value = {reinterpret_cast<const char *>(at_), static_cast<size_t>(number)};
-            at_ += number;
+            value = {reinterpret_cast<const char *>(at_), static_cast<size_t>(length)};
+            at_ += length;
             return true;
         case 3:
             return skip_group(tag);
