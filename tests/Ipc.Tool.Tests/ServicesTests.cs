@@ -24,7 +24,39 @@ public sealed class ServicesTests
 
         ToolRun json = ToolRun.In(directory, "services", "it", "--json");
         JsonElement tests = Assert.Single(json.Json.EnumerateArray(), static one => one.GetProperty("service").GetString() == "tests.v1");
-        Assert.Contains("Mirror", tests.GetProperty("methods").EnumerateArray().Select(static method => method.GetString()));
+        string?[] methods = [.. tests.GetProperty("methods").EnumerateArray().Select(static method => method.GetString())];
+        Assert.Contains("Mirror", methods);
+        JsonElement[] details = [.. tests.GetProperty("details").EnumerateArray()];
+        Assert.Equal(methods, details.Select(static method => method.GetProperty("name").GetString()));
+        string[] expected = ["Collect client-stream", "Count server-stream", "Echo unary", "Mirror duplex", "Note unary one-way", "Steps unary"];
+        Assert.Equal(expected, details.Select(Line).Where(line => expected.Any(one => one.Split(' ')[0] == line.Split(' ')[0])));
+    }
+
+    /// <summary>It is of an earlier version, or its interceptors refuse the call.</summary>
+    [Theory]
+    [InlineData(RpcStatus.Unimplemented)]
+    [InlineData(RpcStatus.PermissionDenied)]
+    public void AServerThatDoesNotListThemIsAskedInTheWayOfOld(RpcStatus answer)
+    {
+        using var directory = new RegionDirectory();
+        using RpcServer server = ServeIn(directory, "it", Refusing("a.v1", "Get", answer), Refusing("ipc.reflection.v1", "List", answer));
+        ToolRun json = ToolRun.In(directory, "services", "it", "--json");
+        Assert.Equal((ExitCode.Ok, ""), (json.ExitCode, json.Error));
+        JsonElement first = json.Json.EnumerateArray().First();
+        Assert.Equal(("a.v1", "Get"), (first.GetProperty("service").GetString(), Assert.Single(first.GetProperty("methods").EnumerateArray()).GetString()));
+        Assert.False(first.TryGetProperty("details", out _));
+    }
+
+    /// <summary>More than fit into the text of an error.</summary>
+    [Fact]
+    public void ManyMethodsAreAllNamed()
+    {
+        using var directory = new RegionDirectory();
+        string[] names = [.. Enumerable.Range(100, 300).Select(static number => $"Method{number}")];
+        using RpcServer server = ServeIn(directory, "it", [.. names.Select(static name => Refusing("many.v1", name, RpcStatus.NotFound))]);
+        ToolRun json = ToolRun.In(directory, "services", "it", "--json");
+        Assert.Equal((ExitCode.Ok, ""), (json.ExitCode, json.Error));
+        Assert.Equal(names, Assert.Single(json.Json.EnumerateArray()).GetProperty("methods").EnumerateArray().Select(static method => method.GetString()));
     }
 
     /// <summary>Listeners say themselves whether they have calls; nobody else is asked, and one that hangs is a row of its own.</summary>
@@ -68,6 +100,29 @@ public sealed class ServicesTests
         Assert.Empty(ServedContract.Parse(Who + "none at all" + End)!);
         foreach (string other in new[] { "", "no", End, Who, Who + End, Who + "a.v1" + End, Who + "a: b: c" + End, End + Who })
             Assert.Null(ServedContract.Parse(other));
+    }
+
+    private static string Line(JsonElement method)
+        => method.GetProperty("name").GetString() + " " + method.GetProperty("kind").GetString()
+            + string.Concat(new[] { ("oneWay", " one-way"), ("once", " once"), ("idempotent", " idempotent") }.Where(flag => method.GetProperty(flag.Item1).GetBoolean()).Select(static flag => flag.Item2));
+
+    private static RpcHandler Refusing(string service, string name, RpcStatus answer)
+        => RpcHandler.Unary(
+            new RpcMethod<RpcEmpty, RpcEmpty>(service, name, RpcMethodKind.Unary, RpcEmpty.Codec, RpcEmpty.Codec), RpcEmpty (RpcEmpty _) => throw new RpcCallException(answer, "no"));
+
+    /// <summary>A server in this process.</summary>
+    private static RpcServer ServeIn(RegionDirectory directory, string name, params RpcHandler[] handlers)
+    {
+        string? before = Environment.GetEnvironmentVariable("IPC_DIR");
+        Environment.SetEnvironmentVariable("IPC_DIR", directory.Path);
+        try
+        {
+            return RpcServer.Start(name, [.. handlers.GroupBy(static handler => handler.Method.Service).Select(static service => new RpcService(service.Key, [.. service]))]);
+        }
+        finally
+        {
+            Environment.SetEnvironmentVariable("IPC_DIR", before);
+        }
     }
 
     [Fact]

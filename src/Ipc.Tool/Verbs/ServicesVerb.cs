@@ -45,12 +45,21 @@ internal static class ServicesVerb
         return command;
     }
 
-    /// <summary>No .proto can name such a service. A server answers with what it has instead.</summary>
+    /// <summary>No .proto can name such a service. A server of any version answers with what it has instead.</summary>
     private static readonly RpcMethod<RpcEmpty, RpcEmpty> s_nobodyHasIt = new(".ipc", "What", RpcMethodKind.Unary, RpcEmpty.Codec, RpcEmpty.Codec);
 
     private static async Task<List<ServedContract>> AskAsync(string server, TimeSpan longest, CancellationToken cancel)
     {
         using RpcClient client = await RpcClient.ConnectAsync(server, new RpcClientOptions { ConnectTimeout = longest, CallTimeout = longest, AutoReconnect = false }, cancel);
+        try
+        {
+            return ServedContract.Of(await RpcReflection.ListAsync(client, cancel));
+        }
+        catch (RpcCallException answer) when (answer.Status is not (RpcStatus.Unavailable or RpcStatus.DeadlineExceeded or RpcStatus.Cancelled))
+        {
+            // it is of an earlier version, or does not list them to everybody: what it says to whoever calls what there is not, it says still
+        }
+
         try
         {
             await client.CallAsync(s_nobodyHasIt, default, cancel);
