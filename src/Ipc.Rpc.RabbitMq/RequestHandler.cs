@@ -8,8 +8,16 @@ using System.Threading.Tasks;
 namespace Ipc.Rpc.RabbitMq;
 
 /// <summary>Answers requests by calls to a server in shared memory, whose messages are the same bytes.</summary>
-internal sealed class RequestHandler(RpcClient client, Action<RabbitMqDeadLetter>? buried)
+/// <param name="client">The server's.</param>
+/// <param name="buried">Is told of dead letters.</param>
+/// <param name="filter">What may be called, where the server is another program's; <see langword="null"/> where it is
+/// within this process, and ends with it.</param>
+internal sealed class RequestHandler(
+    RpcClient client, Action<RabbitMqDeadLetter>? buried, MethodFilter? filter = null)
 {
+    /// <summary>What a server has: its answer names only what may be called here.</summary>
+    private const string List = "ipc.reflection.v1/List";
+
     private const int MostNames = 10_000, LongestName = 256;
 
     private static readonly ActivitySource _source = new("Ipc.Rpc.RabbitMq");
@@ -17,6 +25,10 @@ internal sealed class RequestHandler(RpcClient client, Action<RabbitMqDeadLetter
 
     private readonly ConcurrentDictionary<(string, RpcMethodKind), RpcMethod> _methods = new();
     private long _deadLetters;
+    private long _requests;
+
+    /// <summary>Requests that have come.</summary>
+    public long Requests => Interlocked.Read(ref _requests);
 
     /// <summary>Messages that were put into the dead-letter queue.</summary>
     public long DeadLetters => Interlocked.Read(ref _deadLetters);
@@ -24,8 +36,18 @@ internal sealed class RequestHandler(RpcClient client, Action<RabbitMqDeadLetter
     /// <summary>Methods whose names are kept.</summary>
     public int KnownMethods => _methods.Count;
 
-    /// <exception cref="OperationCanceledException">The connection to the broker was lost, or this server is
-    /// stopping: somebody else will get the request.</exception>
+    /// <summary>A request has come.</summary>
+    public void Came() => Interlocked.Increment(ref _requests);
+
+    /// <summary>Why a request is not handled; <see langword="null"/> if it is.</summary>
+    public RpcCallException? RefusalOf(Request request) =>
+        filter is null || request.Method == List || filter.Allows(request.Method)
+            ? null
+            : new RpcCallException(
+                RpcStatus.PermissionDenied, "The gateway of the service does not let " + request.Method + " pass.");
+
+    /// <exception cref="OperationCanceledException">The connection to the broker was lost, or this server is stopping,
+    /// or the other program's has gone: somebody else will get the request.</exception>
     public async Task<((byte[] Body, RpcMetadata? Metadata) Answer, RpcCallException? Failure)> HandleAsync(
         Request request, CancellationToken cancellationToken)
     {
@@ -35,11 +57,13 @@ internal sealed class RequestHandler(RpcClient client, Action<RabbitMqDeadLetter
         {
             byte[] body = await ViewFor(request, answer => answered = answer).CallAsync(
                 (RpcMethod<byte[], byte[]>)MethodOf(request), request.Body, cancellationToken).ConfigureAwait(false);
+            if (filter is not null && request.Method == List)
+                body = filter.Filter(body);
             return ((body, answered), null);
         }
         catch (RpcCallException e)
         {
-            if (e.Status == RpcStatus.Unavailable && e.RemoteType is null && (e.IsUnsent || IsStopping))
+            if (e.Status == RpcStatus.Unavailable && IsOfServersEnd(e))
                 throw new OperationCanceledException("The handlers have stopped: " + e.Message, e);
             activity?.SetStatus(ActivityStatusCode.Error, e.Message);
             return ((_nothing, answered), e);
@@ -88,6 +112,11 @@ internal sealed class RequestHandler(RpcClient client, Action<RabbitMqDeadLetter
             .SetTag("messaging.system", "rabbitmq").SetTag("messaging.message.id", request.MessageId);
 
     public bool IsStopping { get; set; }
+
+    /// <summary>Whether the handlers have gone, rather than said so.</summary>
+    private bool IsOfServersEnd(RpcCallException failure) => filter is null
+        ? failure.RemoteType is null && (failure.IsUnsent || IsStopping)
+        : !failure.IsAnswer || failure.IsUnsent;
 
     public void Buried(Request request, string reason)
     {

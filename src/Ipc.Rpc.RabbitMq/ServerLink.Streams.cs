@@ -123,8 +123,8 @@ internal sealed partial class ServerLink
         if (request.WrongStream is { } wrong)
             return new RpcCallException(
                 RpcStatus.InvalidArgument, "The stream " + request.Method + " cannot be served: " + wrong + ".");
-        if (request.Body.Length > _options.MaxMessageBytes)
-            return TooLong(request);
+        if (RefusalOf(request) is { } refusal)
+            return refusal;
         return count <= _options.MaxStreams
             ? null
             : new RpcCallException(

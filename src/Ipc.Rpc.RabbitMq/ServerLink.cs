@@ -86,12 +86,14 @@ internal sealed partial class ServerLink : BrokerLink
             Address.WorkQueue, autoAck: false, requests, cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Takes no more requests; those in hand go on.</summary>
-    public async Task StopConsumingAsync()
+    /// <summary>Takes no more requests, and waits for those in hand.</summary>
+    public async Task StopAsync(Deadline until, CancellationToken cancellationToken)
     {
         _stopping = true;
         // a broker that does not answer gives nothing either
-        await Task.WhenAny(CancelConsumerAsync(), Task.Delay(_patience)).ConfigureAwait(false);
+        await Task.WhenAny(CancelConsumerAsync(), Task.Delay(_patience, CancellationToken.None)).ConfigureAwait(false);
+        while (InHand > 0 && !HasEnded && !until.HasPassed && !cancellationToken.IsCancellationRequested)
+            await Task.Delay(5, CancellationToken.None).ConfigureAwait(false);
     }
 
     private async Task CancelConsumerAsync()
@@ -123,6 +125,7 @@ internal sealed partial class ServerLink : BrokerLink
     {
         Request request = new(message);
         Interlocked.Increment(ref _inHand);
+        _handler.Came();
         _ = HandleAsync(request);
         return Task.CompletedTask;
     }
@@ -209,8 +212,8 @@ internal sealed partial class ServerLink : BrokerLink
         {
             if (_cancelled.Contains(request.MessageId)) // it came between the look before and this entry
                 return;
-            if (request.Body.Length > _options.MaxMessageBytes)
-                (answer, failure) = (([], null), TooLong(request));
+            if (RefusalOf(request) is { } refusal)
+                (answer, failure) = (([], null), refusal);
             else
                 (answer, failure) = await _handler.HandleAsync(request, call.Token).ConfigureAwait(false);
             isCancelled = call.IsCancellationRequested;
@@ -220,12 +223,18 @@ internal sealed partial class ServerLink : BrokerLink
             _running.TryRemove(new KeyValuePair<string, CancellationTokenSource>(request.MessageId, call));
         }
 
+        if (HasEnded)
+            return; // somebody else gets the request, and answers it
         if (request.ReplyTo is not null)
             await AnswerAsync(request, answer.Body, answer.Metadata, failure).ConfigureAwait(false);
         else if (failure is not null && !(isCancelled && failure.Status == RpcStatus.Cancelled))
             await BuryAsync(
                 request, "failed: " + failure.Status + ": " + Wire.Shortened(failure.Message)).ConfigureAwait(false);
     }
+
+    /// <summary>Why a request gets no handler; <see langword="null"/> if it gets one.</summary>
+    private RpcCallException? RefusalOf(Request request) =>
+        request.Body.Length > _options.MaxMessageBytes ? TooLong(request) : _handler.RefusalOf(request);
 
     private RpcCallException TooLong(Request request) => new(
         RpcStatus.ResourceExhausted,

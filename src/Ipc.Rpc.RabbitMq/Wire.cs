@@ -54,6 +54,7 @@ internal static class Wire
     public const string Credit = "ipc-credit", CreditBytes = "ipc-credit-bytes", Lease = "ipc-lease";
     public const string Item = "ipc-item", Count = "ipc-count", Sends = "ipc-sends", To = "ipc-to";
     public const string Reason = "ipc-reason", DeadFrom = "ipc-dead-from";
+    public const string TopicType = "ipc-topic/1", First = "ipc-first";
     public const string TraceParent = "traceparent", TraceState = "tracestate";
     private const string Metadata = "ipc-m-";
     private const int LongestMetadata = 16_000, LongestText = 16_000, LongestDetails = 32_000;

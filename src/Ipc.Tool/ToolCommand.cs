@@ -32,6 +32,7 @@ internal static class ToolCommand
             CallVerb.Create(terminal),
             EntranceVerb.Create(terminal),
             ExitVerb.Create(terminal),
+            GatewayVerb.Create(terminal),
             BenchVerb.Create(terminal),
             CompletionVerb.Create(terminal),
             PeerVerb.Create(terminal),

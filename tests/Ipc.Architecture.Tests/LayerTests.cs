@@ -22,7 +22,7 @@ public sealed partial class LayerTests
 
     private static readonly string[] s_tool =
     [
-        "Output", "Cli", "Inspection", "Options", "Contracts", "Tapping", "Recordings", "Messages", "Peers", "Bench", "Doctor", "Pages", "Verbs", "",
+        "Output", "Cli", "Inspection", "Options", "Contracts", "Tapping", "Recordings", "Messages", "Peers", "Bench", "Doctor", "Gateway", "Pages", "Verbs", "",
     ];
 
     /// <summary>What a library is built on, besides the framework and packages.</summary>
@@ -42,7 +42,7 @@ public sealed partial class LayerTests
         ["Ipc.Pipelines"] = ["Ipc.Core"],
         ["Ipc.Tcp"] = ["Ipc.Core"],
         ["Ipc.AspNetCore"] = ["Ipc.Pipelines"],
-        ["Ipc.Tool"] = ["Ipc.Rpc", "Ipc.Tcp"],
+        ["Ipc.Tool"] = ["Ipc.Rpc", "Ipc.Rpc.RabbitMq", "Ipc.Tcp"],
         ["Ipc.Native"] = [], // the binding: the C library from C#, and nothing of Ipc.Core
     };
 

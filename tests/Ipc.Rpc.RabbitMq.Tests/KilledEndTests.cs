@@ -1,6 +1,5 @@
 using System;
 using System.Collections.Generic;
-using System.IO;
 using System.Threading.Tasks;
 using Ipc.Rpc.Tests;
 using Ipc.Testing.Drive;
@@ -124,17 +123,7 @@ public sealed class KilledEndTests(BrokerProcess broker) : RabbitMqTest(broker)
         Assert.Equal(0, sink.Whole);
     }
 
-    /// <summary>This program once more, with regions of its own: what is killed leaves files.</summary>
-    private OtherProcess Start(string what, RegionDirectory regions)
-    {
-        OtherProcess process = new(
-            true,
-            new Dictionary<string, string> { [OtherEndTests.AddressVariable] = Address, ["IPC_DIR"] = regions.Path },
-            Path.GetFileNameWithoutExtension(Environment.ProcessPath) == "dotnet" ? Environment.ProcessPath! : "dotnet", typeof(OtherEndTests).Assembly.Location, "-noLogo", "-noColor", "-explicit", "only", "-method", typeof(OtherEndTests).FullName + "." + what);
-        while (!process.NextLine().Contains(OtherEndTests.Ready, StringComparison.Ordinal))
-        {
-        }
-
-        return process;
-    }
+    /// <summary>With regions of its own: what is killed leaves files.</summary>
+    private OtherProcess Start(string what, RegionDirectory regions) =>
+        OtherEndTests.Start(what, new Dictionary<string, string> { [OtherEndTests.AddressVariable] = Address, ["IPC_DIR"] = regions.Path });
 }

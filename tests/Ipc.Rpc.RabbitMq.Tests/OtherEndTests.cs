@@ -1,8 +1,10 @@
 using System;
 using System.Collections.Generic;
+using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Rpc.Tests;
+using Ipc.Testing.Drive;
 using Xunit;
 
 namespace Ipc.Rpc.RabbitMq.Tests;
@@ -13,7 +15,9 @@ public sealed class OtherEndTests
 {
     public const string AddressVariable = "IPC_TEST_RABBITMQ_ADDRESS";
 
-    public const string Ready = "the other end is ready";
+    public const string ExportVariable = "IPC_TEST_EXPORT", ImportVariable = "IPC_TEST_IMPORT";
+
+    private const string Ready = "the other end is ready";
 
     private static string Address => Environment.GetEnvironmentVariable(AddressVariable)!;
 
@@ -24,6 +28,35 @@ public sealed class OtherEndTests
     {
         await using RabbitMqServer server = await RabbitMqServer.StartAsync(Address, TapRpc.Service(new Tap()));
         await UntilInputEndsAsync();
+    }
+
+    /// <summary>Publishes the server of a name, and offers the service under another one.</summary>
+    [Fact(Explicit = true)]
+    public async Task Gateway()
+    {
+        TimeSpan pause = TimeSpan.FromMilliseconds(20);
+        await using RabbitMqExport export = RabbitMqExport.Start(
+            Environment.GetEnvironmentVariable(ExportVariable)!, Address, new RabbitMqExportOptions { Broker = new RabbitMqServerOptions { FirstPause = pause } });
+        RabbitMqClientOptions options = new() { FirstPause = pause, WaitForReady = true };
+        await using RabbitMqImport? import = Environment.GetEnvironmentVariable(ImportVariable) is { Length: > 0 } name
+            ? RabbitMqImport.Start(name, Address, new RabbitMqImportOptions { Broker = options })
+            : null;
+        Watchdog.Until(() => export.IsServing && import is null or { IsServing: true }, "the gateway to serve");
+        await UntilInputEndsAsync();
+    }
+
+    /// <summary>This program once more, ready.</summary>
+    internal static OtherProcess Start(string what, IReadOnlyDictionary<string, string> environment)
+    {
+        OtherProcess process = new(
+            true,
+            environment,
+            Path.GetFileNameWithoutExtension(Environment.ProcessPath) == "dotnet" ? Environment.ProcessPath! : "dotnet", typeof(OtherEndTests).Assembly.Location, "-noLogo", "-noColor", "-explicit", "only", "-method", typeof(OtherEndTests).FullName + "." + what);
+        while (!process.NextLine().Contains(Ready, StringComparison.Ordinal))
+        {
+        }
+
+        return process;
     }
 
     [Fact(Explicit = true)]

@@ -22,7 +22,7 @@ public abstract class StormTest(BrokerProcess broker) : RabbitMqTest(broker)
 
     protected static int Kills => Environment.GetEnvironmentVariable("IPC_TEST_LONG") is { Length: > 0 } ? 15 : 2;
 
-    private protected async Task StormAsync(string what, int times, ConcurrentQueue<Farm.Handled> all, string address, Action blow)
+    private protected async Task StormAsync(string what, int times, ConcurrentQueue<Farm.Handled> all, string address, Action blow, Func<int, Task>? further = null)
     {
         RabbitMqClientOptions options = ClientOptions;
         options.WaitForReady = true;
@@ -34,6 +34,8 @@ public abstract class StormTest(BrokerProcess broker) : RabbitMqTest(broker)
         {
             senders.Add(SendAsync(async number => await client.NoteAsync(number, Cancel), over.Token));
             senders.Add(SendAsync(async number => Assert.Contains(await client.DoAsync(number, Cancel), new[] { "one", "two" }), over.Token));
+            if (further is not null)
+                senders.Add(SendAsync(further, over.Token));
             senders.Add(SendAsync(async number => Assert.Contains(await client.DoAgainAsync(number, Cancel), new[] { "one", "two" }), over.Token));
         }
 

@@ -107,8 +107,9 @@ public sealed class RpcCallException : Exception
     /// memory, if that is why it failed.</summary>
     public RpcOnceRefusal OnceRefusal { get; internal set; }
 
-    /// <summary>Whether the peer has said so, and not this side noticed it.</summary>
-    internal bool IsAnswer { get; set; }
+    /// <summary>Whether the peer has said so in an answer to this call; <see langword="false"/> when this side noticed
+    /// it, for instance the end of the connection. Of calls over shared memory.</summary>
+    public bool IsAnswer { get; internal set; }
 
     /// <summary>Whether code of the caller has thrown it, which wrote the request or was told of the answer: it is no
     /// failure of an attempt, after which another one is made.</summary>

@@ -9,7 +9,7 @@ namespace Ipc.Rpc;
 /// offers services.</summary>
 /// <remarks>Every server has the method that is called, <c>ipc.reflection.v1/List</c>, unless a service of its own has
 /// one with that id (docs/rpc-protocol.md, section 8). It is an ordinary call: interceptors see it and may refuse it,
-/// limits apply to it. Servers behind other transports than shared memory, such as RabbitMQ, do not have it.</remarks>
+/// limits apply to it. Servers at a RabbitMQ broker have it, too.</remarks>
 public static class RpcReflection
 {
     /// <summary>What a peer may name: a message that names more is refused, so that it does not take many times its

@@ -1,0 +1,299 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Channels;
+using System.Threading.Tasks;
+using RabbitMQ.Client;
+
+namespace Ipc.Rpc.RabbitMq;
+
+// What lies ready goes together, one batch at a time, and the next one when the broker has confirmed that: so batches
+// grow when the broker is slow, and order is kept without a window. A batch that was not confirmed is sent again as it
+// was; its numbers say so to those who have it already.
+
+/// <summary>One topic on many machines: what programs publish in shared memory on one of them, readers on the others
+/// get in shared memory, too. One copy goes to each machine, however many readers it has.</summary>
+/// <remarks>
+/// <para>All messages of one machine come in their order, with type and key, each once. Those of different machines are
+/// mixed as they come, differently on each machine. Nothing waits for a machine that is slow or away:
+/// <see cref="Lost"/> counts what did not come, as far as a later message of the same machine shows it. Writers of this
+/// machine do not wait for the broker, either, unless <see cref="RabbitMqTopicOptions.Policy"/> says so; while it is
+/// away, the topic keeps as much as it holds.</para>
+/// <para>On one machine one gateway may carry a topic; a second one says so in <see cref="Trouble"/>.</para>
+/// </remarks>
+public sealed class RabbitMqTopic : IAsyncDisposable
+{
+    private const long MostNumber = long.MaxValue >> 18;
+    private const int MostItems = 4096, MostBytes = 64 << 10, BytesOfItem = 24;
+
+    private static readonly TimeSpan _again = TimeSpan.FromSeconds(1);
+
+    private readonly RabbitMqTopicOptions _options;
+    private readonly Recovery<TopicLink> _recovery;
+    private readonly Standing _standing;
+    private readonly TopicSources _sources = new();
+    private readonly CancellationTokenSource _closing = new();
+    private readonly string _source = Guid.NewGuid().ToString("N"); // this gateway, among those of the topic
+    private readonly Task _run;
+    private long _sent; // [count]
+    private long _received; // [count]
+    private long _unread; // [count] what the writers of this machine have overwritten
+    private long _unfit; // [count]
+    private long _number; // of the last message that was sent or lost
+
+    private RabbitMqTopic(string name, RabbitMqAddress address, RabbitMqTopicOptions options)
+    {
+        Name = name;
+        Topic = address.Service;
+        _options = options;
+        _standing = new Standing(options.Changed);
+        _recovery = new Recovery<TopicLink>(
+            address, options, "topic", connection => new TopicLink(connection, address, options, name));
+        using (ExecutionContext.SuppressFlow())
+            _run = Task.Run(RunAsync, CancellationToken.None);
+    }
+
+    /// <summary>The topic's name on this machine.</summary>
+    public string Name { get; }
+
+    /// <summary>Its name at the broker.</summary>
+    public string Topic { get; }
+
+    /// <summary>Whether the topic is open here and there is a connection to the broker.</summary>
+    public bool IsServing => Trouble is null;
+
+    /// <summary>Why it does not serve; <see langword="null"/> if it does. It has no password.</summary>
+    public string? Trouble => _standing.Trouble;
+
+    /// <summary>How many messages have gone to the broker.</summary>
+    public long Sent => Interlocked.Read(ref _sent);
+
+    /// <summary>How many messages of other machines have been published here.</summary>
+    public long Received => Interlocked.Read(ref _received);
+
+    /// <summary>How many messages have not come from other machines, or have not gone there because this end was slower
+    /// than the writers.</summary>
+    public long Lost => _sources.Lost + Interlocked.Read(ref _unread);
+
+    /// <summary>How many messages were left out: larger than the topic here holds or the broker takes, or no messages
+    /// of a topic at all.</summary>
+    public long Unfit => Interlocked.Read(ref _unfit);
+
+    /// <summary>Begins. It does not wait for the broker; it tries until it is disposed.</summary>
+    /// <param name="name">The topic's name on this machine, as of <see cref="TopicWriter.Open"/>; it is created if
+    /// there is none.</param>
+    /// <param name="address">As of <see cref="RabbitMqClient.ConnectAsync"/>: the broker and the topic's name
+    /// there.</param>
+    /// <param name="options">Options; <see langword="null"/> for the defaults.</param>
+    /// <exception cref="ArgumentException">It is no such address; an option cannot be.</exception>
+    public static RabbitMqTopic Start(string name, string address, RabbitMqTopicOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        return new RabbitMqTopic(
+            name, RabbitMqAddress.Parse(address), (options ?? new RabbitMqTopicOptions()).Checked());
+    }
+
+    /// <summary>Ends it. What is on the way gets lost.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        await _closing.CancelAsync().ConfigureAwait(false);
+        await _recovery.DisposeAsync().ConfigureAwait(false);
+        await _run.ConfigureAwait(false);
+    }
+
+    private async Task RunAsync()
+    {
+        while (!_closing.IsCancellationRequested)
+        {
+            try
+            {
+                using TopicWriter writer = TopicWriter.Open(Name, _options.Topic, _closing.Token);
+                using TopicReader? reader = _options.Sends ? ReaderBeside(writer) : null;
+                await PassAsync(writer, reader).ConfigureAwait(false);
+            }
+            catch (OperationCanceledException)
+            {
+                // the end, or the link's: it is looked at
+            }
+            catch (ObjectDisposedException) when (_closing.IsCancellationRequested)
+            {
+                // the end
+            }
+            catch (IpcException e)
+            {
+                _standing.Set(e.Message); // the topic was damaged or cannot be opened
+            }
+
+            await PauseAsync().ConfigureAwait(false);
+        }
+    }
+
+    private TopicReader ReaderBeside(TopicWriter writer) => TopicReader.Open(
+        Name, _options.Topic, new TopicReaderOptions { Policy = _options.Policy, IgnoreWriter = writer },
+        _closing.Token);
+
+    private async Task PauseAsync()
+    {
+        try
+        {
+            await Task.Delay(_again, _closing.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            // the end
+        }
+    }
+
+    /// <summary>Until one of the two directions fails.</summary>
+    private async Task PassAsync(TopicWriter writer, TopicReader? reader)
+    {
+        using CancellationTokenSource over = CancellationTokenSource.CreateLinkedTokenSource(_closing.Token);
+        await _recovery.TriedAsync().WaitAsync(over.Token).ConfigureAwait(false);
+        List<Task> passing = [ReceiveAsync(writer, over.Token), WatchAsync(over.Token)];
+        if (reader is not null)
+            passing.Add(SendAsync(reader, over.Token));
+        Task first = await Task.WhenAny(passing).ConfigureAwait(false);
+        await over.CancelAsync().ConfigureAwait(false);
+        await Task.WhenAll(passing).ContinueWith(
+            static _ => { }, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously,
+            TaskScheduler.Default).ConfigureAwait(false);
+        await first.ConfigureAwait(false);
+    }
+
+    private async Task WatchAsync(CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            _standing.Set(_recovery.Link is null ? _recovery.Missing(null).Message : null);
+            await Task.Delay(_again / 4, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    private async Task SendAsync(TopicReader reader, CancellationToken cancellationToken)
+    {
+        List<TopicBatchItem> items = [];
+        while (true)
+        {
+            await reader.WaitToReadAsync(cancellationToken).ConfigureAwait(false);
+            await _recovery.NextAsync(cancellationToken).ConfigureAwait(false); // until then the topic keeps it
+            long first = TakeFrom(reader, items);
+            if (items.Count == 0)
+                continue;
+            byte[] body = Wire.Encode(TopicBatch.Codec, items);
+            while (!await TrySendAsync(first, body, cancellationToken).ConfigureAwait(false))
+                await Task.Delay(_options.FirstPause, cancellationToken).ConfigureAwait(false);
+            Interlocked.Add(ref _sent, items.Count);
+        }
+    }
+
+    /// <summary>Takes what lies ready.</summary>
+    /// <returns>The number of the first one.</returns>
+    private long TakeFrom(TopicReader reader, List<TopicBatchItem> items)
+    {
+        items.Clear();
+        long first = 0, skipped = 0;
+        int bytes = 0;
+        while (items.Count < MostItems && bytes < MostBytes && reader.TryRead(out TopicMessage message) == IpcStatus.Ok)
+        {
+            Interlocked.Add(ref _unread, message.Lost);
+            skipped += message.Lost;
+            if (message.Payload.Length + BytesOfItem > _options.MostToSend)
+            {
+                Interlocked.Increment(ref _unfit);
+                skipped++;
+                continue;
+            }
+
+            _number += skipped + 1;
+            if (items.Count == 0)
+                first = _number;
+            items.Add(new TopicBatchItem(message.Key, message.Type, skipped, message.Payload.ToArray()));
+            skipped = 0;
+            bytes += message.Payload.Length + BytesOfItem;
+        }
+
+        _number += skipped;
+        reader.Release();
+        return first;
+    }
+
+    private async Task<bool> TrySendAsync(long first, byte[] body, CancellationToken cancellationToken)
+    {
+        TopicLink link = await _recovery.NextAsync(cancellationToken).ConfigureAwait(false);
+        try
+        {
+            await link.PublishAsync(_source, first, body, cancellationToken).ConfigureAwait(false);
+            return true;
+        }
+        catch (Exception e) when (Broker.IsOfBroker(e) && !cancellationToken.IsCancellationRequested)
+        {
+            return false; // the link has ended, or the broker refuses it now
+        }
+    }
+
+    private async Task ReceiveAsync(TopicWriter writer, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            TopicLink link = await _recovery.NextAsync(cancellationToken).ConfigureAwait(false);
+            try
+            {
+                while (true)
+                {
+                    (ulong tag, IReadOnlyBasicProperties properties, byte[] body) =
+                        await link.NextAsync(cancellationToken).ConfigureAwait(false);
+                    await PublishAsync(writer, properties, body, cancellationToken).ConfigureAwait(false);
+                    await link.TakenAsync(tag).ConfigureAwait(false);
+                }
+            }
+            catch (Exception e) when (
+                (e is ChannelClosedException || Broker.IsOfBroker(e)) && !cancellationToken.IsCancellationRequested)
+            {
+                await Task.Delay(_options.FirstPause, cancellationToken).ConfigureAwait(false);
+            }
+        }
+    }
+
+    /// <summary>Anybody may have sent it.</summary>
+    private async Task PublishAsync(
+        TopicWriter writer, IReadOnlyBasicProperties properties, byte[] body, CancellationToken cancellationToken)
+    {
+        if (properties.Type != Wire.TopicType || properties.MessageId is not { Length: > 0 and <= 64 } source ||
+            Wire.NumberOf(properties.Headers, Wire.First) is not (> 0 and < MostNumber and var number) ||
+            body.Length > _options.MaxMessageBytes)
+        {
+            Interlocked.Increment(ref _unfit);
+            return;
+        }
+
+        if (source == _source)
+            return;
+        IReadOnlyList<TopicBatchItem> items;
+        try
+        {
+            items = TopicBatch.Decode(body);
+        }
+        catch (ProtoException)
+        {
+            Interlocked.Increment(ref _unfit);
+            return;
+        }
+
+        for (int i = 0; i < items.Count; i++)
+        {
+            TopicBatchItem item = items[i];
+            if (i > 0)
+                number += Math.Min(item.Lost, MostNumber) + 1; // 65,536 times at most
+            if (!_sources.IsNew(source, number))
+                continue;
+            if (item.Payload.Length > writer.MaxPayload)
+            {
+                Interlocked.Increment(ref _unfit);
+                continue;
+            }
+
+            await writer.PublishAsync(item.Payload, item.Type, item.Key, cancellationToken).ConfigureAwait(false);
+            Interlocked.Increment(ref _received);
+        }
+    }
+}
