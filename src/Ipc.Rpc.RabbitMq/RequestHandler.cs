@@ -20,10 +20,14 @@ internal sealed class RequestHandler(
 
     private const int MostNames = 10_000, LongestName = 256;
 
+    private static readonly TimeSpan _listedFor = TimeSpan.FromSeconds(1);
+
     private static readonly ActivitySource _source = new("Ipc.Rpc.RabbitMq");
     private static readonly byte[] _nothing = [];
 
     private readonly ConcurrentDictionary<(string, RpcMethodKind), RpcMethod> _methods = new();
+    private volatile HashSet<string> _listed = []; // what the server said that it has
+    private Deadline _listedUntil = Deadline.Now; // by who looks; any of two moments will do
     private long _deadLetters;
     private long _requests;
 
@@ -40,11 +44,56 @@ internal sealed class RequestHandler(
     public void Came() => Interlocked.Increment(ref _requests);
 
     /// <summary>Why a request is not handled; <see langword="null"/> if it is.</summary>
-    public RpcCallException? RefusalOf(Request request) =>
-        filter is null || request.Method == List || filter.Allows(request.Method)
+    /// <exception cref="OperationCanceledException">As of <see cref="HandleAsync"/>.</exception>
+    public async ValueTask<RpcCallException?> RefusalOfAsync(Request request, CancellationToken cancellationToken) =>
+        filter is null || request.Method == List || filter.AllowsByName(request.Method) ||
+            (filter.Allows(request.Method) && await IsListedAsync(request.Method, cancellationToken)
+                .ConfigureAwait(false))
             ? null
             : new RpcCallException(
                 RpcStatus.PermissionDenied, "The gateway of the service does not let " + request.Method + " pass.");
+
+    /// <summary>Returns when the handlers are there.</summary>
+    /// <exception cref="OperationCanceledException">As of <see cref="HandleAsync"/>.</exception>
+    public async Task WhenThereAsync(CancellationToken cancellationToken)
+    {
+        if (filter is null)
+            return;
+        try
+        {
+            await client.EnsureConnectedAsync(Timeout.InfiniteTimeSpan, cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception e) when (e is RpcCallException or IpcException)
+        {
+            throw new OperationCanceledException("The handlers cannot be reached: " + e.Message, e);
+        }
+    }
+
+    /// <summary>Whether the server has it, by its own account, which is asked for anew when it has not, but not for
+    /// each stranger's name.</summary>
+    private async Task<bool> IsListedAsync(string method, CancellationToken cancellationToken)
+    {
+        if (_listed.Contains(method))
+            return true;
+        if (!_listedUntil.HasPassed)
+            return false;
+        try
+        {
+            HashSet<string> listed = new(StringComparer.Ordinal);
+            foreach (RpcMethodInfo info in await RpcReflection.ListAsync(client, cancellationToken)
+                .ConfigureAwait(false))
+                listed.Add(info.FullName);
+            _listed = listed;
+            _listedUntil = Deadline.After(_listedFor);
+            return listed.Contains(method);
+        }
+        catch (RpcCallException e)
+        {
+            if (IsOfServersEnd(e))
+                throw Gone(e);
+            return false; // a server that does not say what it has
+        }
+    }
 
     /// <exception cref="OperationCanceledException">The connection to the broker was lost, or this server is stopping,
     /// or the other program's has gone: somebody else will get the request.</exception>
@@ -63,8 +112,8 @@ internal sealed class RequestHandler(
         }
         catch (RpcCallException e)
         {
-            if (e.Status == RpcStatus.Unavailable && IsOfServersEnd(e))
-                throw new OperationCanceledException("The handlers have stopped: " + e.Message, e);
+            if (IsOfServersEnd(e))
+                throw Gone(e);
             activity?.SetStatus(ActivityStatusCode.Error, e.Message);
             return ((_nothing, answered), e);
         }
@@ -72,6 +121,14 @@ internal sealed class RequestHandler(
         {
             return ((_nothing, null), new RpcCallException(
                 RpcStatus.Cancelled, "A call to " + request.Method + " was cancelled.", e));
+        }
+#pragma warning disable CA1031 // one request's: others are under way on the same connection
+        catch (Exception e) when (e is not OperationCanceledException && !IsStopping)
+#pragma warning restore CA1031
+        {
+            activity?.SetStatus(ActivityStatusCode.Error, e.Message);
+            return ((_nothing, null), new RpcCallException(
+                RpcStatus.Internal, "A call to " + request.Method + " failed at its server: " + e.Message, e));
         }
     }
 
@@ -113,10 +170,19 @@ internal sealed class RequestHandler(
 
     public bool IsStopping { get; set; }
 
-    /// <summary>Whether the handlers have gone, rather than said so.</summary>
+    private static OperationCanceledException Gone(RpcCallException e) =>
+        new("The handlers have stopped: " + e.Message, e);
+
+    /// <summary>Whether the handlers have gone, rather than said so; or a server in another process does not let this
+    /// one in, so that nobody has handled it.</summary>
     private bool IsOfServersEnd(RpcCallException failure) => filter is null
-        ? failure.RemoteType is null && (failure.IsUnsent || IsStopping)
-        : !failure.IsAnswer || failure.IsUnsent;
+        ? failure.Status == RpcStatus.Unavailable && failure.RemoteType is null && (failure.IsUnsent || IsStopping)
+        : failure.Status switch
+        {
+            RpcStatus.Unavailable => !failure.IsAnswer || failure.IsUnsent,
+            RpcStatus.Unauthenticated or RpcStatus.FailedPrecondition => !failure.IsAnswer && failure.IsUnsent,
+            _ => false,
+        };
 
     public void Buried(Request request, string reason)
     {

@@ -59,6 +59,8 @@ internal sealed partial class ServerLink
                     return true; // it is not: another server gets it when the connection closes
                 if (_cancelled.Contains(request.MessageId))
                     return false; // nobody waits for an answer
+                if (await IsTakenAsync(request, call.Token).ConfigureAwait(false) is { } isOver)
+                    return isOver;
                 await SendAsync(request.ReplyTo!, FirstOf(request, stream), default).ConfigureAwait(false);
                 await _work.BasicAckAsync(request.Tag, multiple: false).ConfigureAwait(false);
                 await ServeAsync(request, stream, call.Token).ConfigureAwait(false);
@@ -73,6 +75,27 @@ internal sealed partial class ServerLink
         finally
         {
             Interlocked.Decrement(ref _streamCount);
+        }
+    }
+
+    /// <summary>Waits until the handlers are there: the stream has begun for its client with the next word.</summary>
+    /// <returns>What <see cref="RunStreamAsync"/> returns, when there will be no stream.</returns>
+    private async ValueTask<bool?> IsTakenAsync(Request request, CancellationToken cancellationToken)
+    {
+        try
+        {
+            if (await RefusalOfAsync(request, cancellationToken).ConfigureAwait(false) is { } refusal)
+            {
+                await AnswerAsync(request, [], null, refusal).ConfigureAwait(false);
+                return false;
+            }
+
+            await _handler.WhenThereAsync(cancellationToken).ConfigureAwait(false);
+            return null;
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            return HasEnded || _endsStreams; // else its client has cancelled it
         }
     }
 
@@ -123,8 +146,6 @@ internal sealed partial class ServerLink
         if (request.WrongStream is { } wrong)
             return new RpcCallException(
                 RpcStatus.InvalidArgument, "The stream " + request.Method + " cannot be served: " + wrong + ".");
-        if (RefusalOf(request) is { } refusal)
-            return refusal;
         return count <= _options.MaxStreams
             ? null
             : new RpcCallException(

@@ -212,7 +212,7 @@ internal sealed partial class ServerLink : BrokerLink
         {
             if (_cancelled.Contains(request.MessageId)) // it came between the look before and this entry
                 return;
-            if (RefusalOf(request) is { } refusal)
+            if (await RefusalOfAsync(request, call.Token).ConfigureAwait(false) is { } refusal)
                 (answer, failure) = (([], null), refusal);
             else
                 (answer, failure) = await _handler.HandleAsync(request, call.Token).ConfigureAwait(false);
@@ -233,8 +233,10 @@ internal sealed partial class ServerLink : BrokerLink
     }
 
     /// <summary>Why a request gets no handler; <see langword="null"/> if it gets one.</summary>
-    private RpcCallException? RefusalOf(Request request) =>
-        request.Body.Length > _options.MaxMessageBytes ? TooLong(request) : _handler.RefusalOf(request);
+    private ValueTask<RpcCallException?> RefusalOfAsync(Request request, CancellationToken cancellationToken) =>
+        request.Body.Length > _options.MaxMessageBytes
+            ? new ValueTask<RpcCallException?>(TooLong(request))
+            : _handler.RefusalOfAsync(request, cancellationToken);
 
     private RpcCallException TooLong(Request request) => new(
         RpcStatus.ResourceExhausted,

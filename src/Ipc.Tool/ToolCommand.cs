@@ -44,6 +44,8 @@ internal static class ToolCommand
     {
         ParseResult parsed = Create(terminal).Parse(args);
         var configuration = new InvocationConfiguration { Output = terminal.Out, Error = terminal.Error, EnableDefaultExceptionHandler = false };
+        if (GatewayVerb.LongestEnd(parsed) is { } longest)
+            configuration.ProcessTerminationTimeout = longest;
         if (parsed.Errors.Count > 0 && parsed.Action is ParseErrorAction)
         {
             string command = parsed.CommandResult.Command is RootCommand ? "ipc" : "ipc " + parsed.CommandResult.Command.Name;

@@ -6,6 +6,9 @@ using System.Linq;
 namespace Ipc.Rpc.RabbitMq;
 
 /// <summary>Which methods may pass a gateway.</summary>
+/// <remarks>A method is a number of 32 bits in shared memory, and whoever knows that number finds another name that has
+/// it. So only names that were given as they are pass by themselves; of <c>service/*</c> only those that the server
+/// says it has.</remarks>
 internal sealed class MethodFilter
 {
     private readonly string[] _names; // whole ones
@@ -33,11 +36,14 @@ internal sealed class MethodFilter
     /// <summary>Whether all methods may pass.</summary>
     public bool AllowsAll => _names.Length + _services.Length == 0;
 
-    /// <summary>Whether a method may pass.</summary>
+    /// <summary>Whether this very name was given, or all may pass.</summary>
+    public bool AllowsByName(string method) => AllowsAll || Array.IndexOf(_names, method) >= 0;
+
+    /// <summary>Whether a method that the server has may pass.</summary>
     /// <param name="method"><c>service/method</c>.</param>
     public bool Allows(string method)
     {
-        if (AllowsAll || Array.IndexOf(_names, method) >= 0)
+        if (AllowsByName(method))
             return true;
         foreach (string service in _services)
         {

@@ -43,8 +43,9 @@ public sealed class RabbitMqExport : IAsyncDisposable
         _address = address;
         _options = options;
         _standing = new Standing(options.Changed);
+        MethodFilter filter = new(options.Methods);
         _client = RpcClient.Create(name, options.Local);
-        _handler = new RequestHandler(_client, options.Broker.DeadLettered, new MethodFilter(options.Methods));
+        _handler = new RequestHandler(_client, options.Broker.DeadLettered, filter);
         using (ExecutionContext.SuppressFlow()) // calls would have the deadline and the trace of whoever starts it
             _run = Task.Run(RunAsync, CancellationToken.None);
     }

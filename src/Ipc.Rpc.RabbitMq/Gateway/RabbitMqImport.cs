@@ -9,6 +9,9 @@ namespace Ipc.Rpc.RabbitMq;
 // The requests of shared memory name their method by a number, those at a broker by its name and kind. So the service
 // is asked what it has, before it is offered here; and now and then again. When it has something else by then, a second
 // server takes the first one's name over, which ends when its calls have: nobody's call fails for that.
+//
+// Two imports of one name, in two processes perhaps: the later one takes it over when it first offers, and never again.
+// Whoever was followed waits until the name is free. Otherwise they would take it from each other for ever.
 
 /// <summary>Offers a service at a broker as a server of this machine: programs call it through shared memory, in
 /// whatever language, and know nothing of the broker.</summary>
@@ -16,14 +19,18 @@ namespace Ipc.Rpc.RabbitMq;
 /// <para>It serves the name as soon as the service has said which methods it has, and from then on also while the
 /// service or the broker is away: calls fail then, or wait, as <see cref="RabbitMqClientOptions.WaitForReady"/> says.
 /// The service must be a <see cref="RabbitMqServer"/> or <see cref="RabbitMqExport"/> that lists its methods (since
-/// version 0.2).</para>
+/// version 0.2). When it has others later, they are offered by another server, which takes the name over; clients with
+/// <see cref="RpcClientOptions.WaitForReady"/> notice nothing of it. Where names are not taken over (Windows), calls
+/// that are under way end then.</para>
 /// <para>A call ends as one by a <see cref="RabbitMqClient"/>: same statuses, texts, details and metadata. Deadlines
 /// and cancellations pass. One-way calls are confirmed by the broker; one that is not counts as failed at the server of
-/// this machine, and its caller is not told. Methods with <see cref="IpcOnceAttribute"/> are not offered; reports of
-/// progress do not come.</para>
+/// this machine (<see cref="FailedOneWayCalls"/>), and its caller is not told. Methods with
+/// <see cref="IpcOnceAttribute"/> are not offered; reports of progress do not come.</para>
 /// </remarks>
 public sealed class RabbitMqImport : IAsyncDisposable
 {
+    private const int MostMethods = 10_000; // of a service: texts about unknown methods are made of all of them
+
     private static readonly TimeSpan _firstLook = TimeSpan.FromSeconds(1), _patience = TimeSpan.FromSeconds(10);
 
     private readonly RabbitMqImportOptions _options;
@@ -33,8 +40,11 @@ public sealed class RabbitMqImport : IAsyncDisposable
     private readonly Standing _standing;
     private readonly CancellationTokenSource _closing = new();
     private readonly Task _run;
-    private RpcServer? _server;
+    private readonly object _gate = new();
+    private readonly List<RpcServer> _servers = []; // the last one has the name; others end when their calls have
     private string _offered = string.Empty; // all names, with what is said of them
+    private bool _wasFollowed;
+    private long _failedBefore; // [count] one-way calls at servers that have ended
     private int _methods; // [count]
     private long _requests; // [count]
 
@@ -57,7 +67,7 @@ public sealed class RabbitMqImport : IAsyncDisposable
     /// <summary>The service's name at the broker.</summary>
     public string Service { get; }
 
-    /// <summary>Whether the name is served here and there is a connection to the broker.</summary>
+    /// <summary>Whether the name is served here and the service has said lately what it has.</summary>
     public bool IsServing => _standing.Trouble is null;
 
     /// <summary>Why it does not serve; <see langword="null"/> if it does. It has no password.</summary>
@@ -67,18 +77,40 @@ public sealed class RabbitMqImport : IAsyncDisposable
     public int Methods => Volatile.Read(ref _methods);
 
     /// <summary>How many clients of this machine are connected.</summary>
-    public int ConnectionCount => Volatile.Read(ref _server)?.ConnectionCount ?? 0;
+    public int ConnectionCount => Servers.Sum(static server => server.ConnectionCount);
+
+    /// <summary>How many one-way calls the broker has not confirmed, or were none of the service's. Their callers do
+    /// not learn of it.</summary>
+    public long FailedOneWayCalls
+    {
+        get
+        {
+            lock (_gate)
+                return _failedBefore + _servers.Sum(static server => server.FailedOneWayCalls);
+        }
+    }
 
     /// <summary>How many calls and streams it has handed on.</summary>
     public long Requests => Interlocked.Read(ref _requests);
 
+    private RpcServer[] Servers
+    {
+        get
+        {
+            lock (_gate)
+                return [.. _servers];
+        }
+    }
+
     /// <summary>Begins to offer. It does not wait for the broker or the service; it tries both until it is
     /// disposed.</summary>
     /// <param name="name">The name on this machine, as of <see cref="RpcServer.Start(string, RpcService[])"/>. If a
-    /// live server has it, this is tried again, unless that is an import, too: then this one takes it over.</param>
+    /// live server has it, this is tried again, unless that is an import, too: then this one takes it over, and that
+    /// one waits until the name is free.</param>
     /// <param name="address">As of <see cref="RabbitMqClient.ConnectAsync"/>: the broker and the name there.</param>
     /// <param name="options">Options; <see langword="null"/> for the defaults.</param>
-    /// <exception cref="ArgumentException">It is no such address; a method or an option cannot be.</exception>
+    /// <exception cref="ArgumentException">It is no such address; a method or an option of the broker's cannot be. What
+    /// else cannot be is said in <see cref="Trouble"/>.</exception>
     public static RabbitMqImport Start(string name, string address, RabbitMqImportOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -95,10 +127,9 @@ public sealed class RabbitMqImport : IAsyncDisposable
     /// <param name="cancellationToken">Ends that wait earlier.</param>
     public async Task StopAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
-        await _closing.CancelAsync().ConfigureAwait(false);
-        await _run.ConfigureAwait(false);
-        if (_server is { } server)
-            await server.StopAsync(timeout, cancellationToken).ConfigureAwait(false);
+        await EndRunAsync().ConfigureAwait(false);
+        await Task.WhenAll(Servers.Select(server => server.StopAsync(timeout, cancellationToken)))
+            .ConfigureAwait(false);
         await DisposeAsync().ConfigureAwait(false);
     }
 
@@ -106,32 +137,69 @@ public sealed class RabbitMqImport : IAsyncDisposable
     /// <see cref="RpcStatus.Unavailable"/>.</summary>
     public async ValueTask DisposeAsync()
     {
+        await EndRunAsync().ConfigureAwait(false);
+        await Task.WhenAll(Servers.Select(static server => server.DisposeAsync().AsTask())).ConfigureAwait(false);
+        await _client.DisposeAsync().ConfigureAwait(false);
+    }
+
+    private async Task EndRunAsync()
+    {
         await _closing.CancelAsync().ConfigureAwait(false);
         await _run.ConfigureAwait(false);
-        if (_server is { } server)
-            await server.DisposeAsync().ConfigureAwait(false);
-        await _client.DisposeAsync().ConfigureAwait(false);
     }
 
     private async Task RunAsync()
     {
-        try
+        long round = 0;
+        while (!_closing.IsCancellationRequested)
         {
-            long round = 0;
-            while (_server is not { IsFollowed: true })
+            try
             {
-                if (_server is null || round++ % (long)(_options.Look / _firstLook) == 0)
+                Forget();
+                if (Present is null || _client.IsConnected == (_standing.Trouble is not null))
+                    round = 0; // it is not there, or has changed: what it is by now is asked
+                if (round++ % (long)(_options.Look / _firstLook) == 0)
                     _standing.Set(await TryOfferAsync().ConfigureAwait(false));
-                else if (_client.IsConnected == (_standing.Trouble is not null))
-                    round = 0; // it has changed: what it is by now is asked
-                await Task.Delay(_firstLook, _closing.Token).ConfigureAwait(false);
+            }
+#pragma warning disable CA1031 // whatever it is: it is said, and tried again
+            catch (Exception e)
+#pragma warning restore CA1031
+            {
+                if (_closing.IsCancellationRequested)
+                    return;
+                _standing.Set(e.Message);
             }
 
-            _standing.Set("Another import has taken the name \"" + Name + "\" over.");
+            await Task.WhenAny(Task.Delay(_firstLook, _closing.Token)).ConfigureAwait(false);
         }
-        catch (OperationCanceledException) when (_closing.IsCancellationRequested)
+    }
+
+    /// <summary>The server that has the name; <see langword="null"/> if none of this end has.</summary>
+    private RpcServer? Present
+    {
+        get
         {
-            // the end
+            lock (_gate)
+                return _servers is [.., { IsFollowed: false } last] && !last.Completion.IsCompleted ? last : null;
+        }
+    }
+
+    /// <summary>Servers that have ended; and the one that nobody finds any more, because somebody has removed its
+    /// file.</summary>
+    private void Forget()
+    {
+        foreach (RpcServer server in Servers)
+        {
+            if (server.IsFollowed && server == Servers[^1])
+                _wasFollowed = true;
+            if (!server.Completion.IsCompleted && (server.IsFollowed || server.IsFindable))
+                continue;
+            server.Dispose();
+            lock (_gate)
+            {
+                _servers.Remove(server);
+                _failedBefore += server.FailedOneWayCalls;
+            }
         }
     }
 
@@ -143,11 +211,12 @@ public sealed class RabbitMqImport : IAsyncDisposable
             IReadOnlyList<RpcMethodInfo> all = await RpcReflection.ListAsync(
                 _client.Caller.WithTimeout(_patience), _closing.Token).ConfigureAwait(false);
             RpcMethodInfo[] methods = [.. all.Where(method => !method.IsOnce && _filter.Allows(method.FullName))];
-            if (methods.Length == 0)
-                return "The service \"" + Service + "\" has no method that may be offered here.";
+            if (methods.Length is 0 or > MostMethods)
+                return "The service \"" + Service + "\" has " + methods.Length + " methods that may be offered here; " +
+                    "1 to " + MostMethods + " can be.";
             string offered = string.Join('\n', methods.Select(
                 static method => $"{method.FullName} {method.Kind} {method.IsOneWay} {method.IsIdempotent}"));
-            if (_server is null || offered != _offered)
+            if (Present is null || offered != _offered)
                 Offer(methods);
             _offered = offered;
             return null;
@@ -158,7 +227,9 @@ public sealed class RabbitMqImport : IAsyncDisposable
         }
         catch (IpcException e)
         {
-            return e.Message;
+            return _wasFollowed && e.Status == IpcStatus.InUse
+                ? "Another server has taken the name \"" + Name + "\" over: " + e.Message
+                : e.Message;
         }
         catch (ArgumentException e) // two methods have one number
         {
@@ -168,11 +239,13 @@ public sealed class RabbitMqImport : IAsyncDisposable
 
     private void Offer(RpcMethodInfo[] methods)
     {
-        RpcServer? before = _server;
-        RpcServer next = RpcServer.Start(Name, _options.Local, _imported.Of(methods));
-        Volatile.Write(ref _server, next);
+        RpcServerOptions options = _options.Local.Copy();
+        options.TakeOver &= !_wasFollowed || Present is not null;
+        if (!options.TakeOver && Present is { } before)
+            before.Dispose(); // else it is this one's own name that is in use
+        RpcServer next = RpcServer.Start(Name, options, _imported.Of(methods));
+        lock (_gate)
+            _servers.Add(next);
         Volatile.Write(ref _methods, methods.Length);
-        if (before is { IsFollowed: false }) // where names are not taken over
-            before.Dispose();
     }
 }

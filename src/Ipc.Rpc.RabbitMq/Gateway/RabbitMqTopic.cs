@@ -8,8 +8,8 @@ using RabbitMQ.Client;
 namespace Ipc.Rpc.RabbitMq;
 
 // What lies ready goes together, one batch at a time, and the next one when the broker has confirmed that: so batches
-// grow when the broker is slow, and order is kept without a window. A batch that was not confirmed is sent again as it
-// was; its numbers say so to those who have it already.
+// grow when the broker is slow, and order is kept without a window. What was not confirmed is sent again; its numbers
+// say so to those who have it already.
 
 /// <summary>One topic on many machines: what programs publish in shared memory on one of them, readers on the others
 /// get in shared memory, too. One copy goes to each machine, however many readers it has.</summary>
@@ -18,13 +18,15 @@ namespace Ipc.Rpc.RabbitMq;
 /// mixed as they come, differently on each machine. Nothing waits for a machine that is slow or away:
 /// <see cref="Lost"/> counts what did not come, as far as a later message of the same machine shows it. Writers of this
 /// machine do not wait for the broker, either, unless <see cref="RabbitMqTopicOptions.Policy"/> says so; while it is
-/// away, the topic keeps as much as it holds.</para>
-/// <para>On one machine one gateway may carry a topic; a second one says so in <see cref="Trouble"/>.</para>
+/// away, the topic keeps as much as it holds. It begins with what is published after it has first reached the
+/// broker.</para>
+/// <para>On one machine one gateway may carry a topic; a second one says so in <see cref="Trouble"/>, and waits until
+/// the first has gone. Whoever may publish to the topic's exchange at the broker can publish in every machine's topic,
+/// and pretend to be one of its gateways: rights are the broker's.</para>
 /// </remarks>
 public sealed class RabbitMqTopic : IAsyncDisposable
 {
     private const long MostNumber = long.MaxValue >> 18;
-    private const int MostItems = 4096, MostBytes = 64 << 10, BytesOfItem = 24;
 
     private static readonly TimeSpan _again = TimeSpan.FromSeconds(1);
 
@@ -33,13 +35,12 @@ public sealed class RabbitMqTopic : IAsyncDisposable
     private readonly Standing _standing;
     private readonly TopicSources _sources = new();
     private readonly CancellationTokenSource _closing = new();
-    private readonly string _source = Guid.NewGuid().ToString("N"); // this gateway, among those of the topic
     private readonly Task _run;
+    private string _source = string.Empty; // this gateway, among those of the topic
     private long _sent; // [count]
     private long _received; // [count]
     private long _unread; // [count] what the writers of this machine have overwritten
     private long _unfit; // [count]
-    private long _number; // of the last message that was sent or lost
 
     private RabbitMqTopic(string name, RabbitMqAddress address, RabbitMqTopicOptions options)
     {
@@ -81,7 +82,7 @@ public sealed class RabbitMqTopic : IAsyncDisposable
 
     /// <summary>Begins. It does not wait for the broker; it tries until it is disposed.</summary>
     /// <param name="name">The topic's name on this machine, as of <see cref="TopicWriter.Open"/>; it is created if
-    /// there is none.</param>
+    /// there is none. One that cannot be opened is said in <see cref="Trouble"/>.</param>
     /// <param name="address">As of <see cref="RabbitMqClient.ConnectAsync"/>: the broker and the topic's name
     /// there.</param>
     /// <param name="options">Options; <see langword="null"/> for the defaults.</param>
@@ -107,56 +108,48 @@ public sealed class RabbitMqTopic : IAsyncDisposable
         {
             try
             {
-                using TopicWriter writer = TopicWriter.Open(Name, _options.Topic, _closing.Token);
-                using TopicReader? reader = _options.Sends ? ReaderBeside(writer) : null;
-                await PassAsync(writer, reader).ConfigureAwait(false);
+                await _recovery.TriedAsync().WaitAsync(_closing.Token).ConfigureAwait(false);
+                if (_recovery.Link is null)
+                    _standing.Set(_recovery.Missing(null).Message);
+                // first: what is published before belongs to the gateway that may be there
+                await _recovery.NextAsync(_closing.Token).ConfigureAwait(false);
+                await PassAsync().ConfigureAwait(false);
             }
-            catch (OperationCanceledException)
+#pragma warning disable CA1031 // whatever it is: it is said, and tried again
+            catch (Exception e)
+#pragma warning restore CA1031
             {
-                // the end, or the link's: it is looked at
-            }
-            catch (ObjectDisposedException) when (_closing.IsCancellationRequested)
-            {
-                // the end
-            }
-            catch (IpcException e)
-            {
+                if (_closing.IsCancellationRequested)
+                    return;
                 _standing.Set(e.Message); // the topic was damaged or cannot be opened
             }
 
-            await PauseAsync().ConfigureAwait(false);
-        }
-    }
-
-    private TopicReader ReaderBeside(TopicWriter writer) => TopicReader.Open(
-        Name, _options.Topic, new TopicReaderOptions { Policy = _options.Policy, IgnoreWriter = writer },
-        _closing.Token);
-
-    private async Task PauseAsync()
-    {
-        try
-        {
-            await Task.Delay(_again, _closing.Token).ConfigureAwait(false);
-        }
-        catch (OperationCanceledException)
-        {
-            // the end
+            await Task.WhenAny(Task.Delay(_again, _closing.Token)).ConfigureAwait(false);
         }
     }
 
     /// <summary>Until one of the two directions fails.</summary>
-    private async Task PassAsync(TopicWriter writer, TopicReader? reader)
+    private async Task PassAsync()
     {
+        using TopicWriter? writer = _options.Receives
+            ? TopicWriter.Open(Name, _options.Topic, _closing.Token)
+            : null;
+        using TopicReader? reader = _options.Sends
+            ? TopicReader.Open(
+                Name, _options.Topic, new TopicReaderOptions { Policy = _options.Policy, IgnoreWriter = writer },
+                _closing.Token)
+            : null;
         using CancellationTokenSource over = CancellationTokenSource.CreateLinkedTokenSource(_closing.Token);
-        await _recovery.TriedAsync().WaitAsync(over.Token).ConfigureAwait(false);
-        List<Task> passing = [ReceiveAsync(writer, over.Token), WatchAsync(over.Token)];
+        List<Task> passing = [WatchAsync(over.Token)];
+        if (writer is not null)
+            passing.Add(ReceiveAsync(writer, over.Token));
         if (reader is not null)
             passing.Add(SendAsync(reader, over.Token));
         Task first = await Task.WhenAny(passing).ConfigureAwait(false);
         await over.CancelAsync().ConfigureAwait(false);
-        await Task.WhenAll(passing).ContinueWith(
-            static _ => { }, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously,
-            TaskScheduler.Default).ConfigureAwait(false);
+        foreach (Task each in passing)
+            await Task.WhenAny(each).ConfigureAwait(false);
+        _recovery.Link?.End("the topic " + Name + " was lost here"); // with what it has given, and nobody took
         await first.ConfigureAwait(false);
     }
 
@@ -171,50 +164,31 @@ public sealed class RabbitMqTopic : IAsyncDisposable
 
     private async Task SendAsync(TopicReader reader, CancellationToken cancellationToken)
     {
-        List<TopicBatchItem> items = [];
+        TopicOutbox outbox = new(reader);
+        (long lost, long unfit) = (0, 0);
+        _source = Guid.NewGuid().ToString("N"); // with numbers of its own
         while (true)
         {
             await reader.WaitToReadAsync(cancellationToken).ConfigureAwait(false);
             await _recovery.NextAsync(cancellationToken).ConfigureAwait(false); // until then the topic keeps it
-            long first = TakeFrom(reader, items);
-            if (items.Count == 0)
-                continue;
-            byte[] body = Wire.Encode(TopicBatch.Codec, items);
-            while (!await TrySendAsync(first, body, cancellationToken).ConfigureAwait(false))
-                await Task.Delay(_options.FirstPause, cancellationToken).ConfigureAwait(false);
-            Interlocked.Add(ref _sent, items.Count);
-        }
-    }
-
-    /// <summary>Takes what lies ready.</summary>
-    /// <returns>The number of the first one.</returns>
-    private long TakeFrom(TopicReader reader, List<TopicBatchItem> items)
-    {
-        items.Clear();
-        long first = 0, skipped = 0;
-        int bytes = 0;
-        while (items.Count < MostItems && bytes < MostBytes && reader.TryRead(out TopicMessage message) == IpcStatus.Ok)
-        {
-            Interlocked.Add(ref _unread, message.Lost);
-            skipped += message.Lost;
-            if (message.Payload.Length + BytesOfItem > _options.MostToSend)
+            outbox.Take();
+            while (outbox.Next(_options.MostToSend, out long first, out int count) is { } body)
             {
-                Interlocked.Increment(ref _unfit);
-                skipped++;
-                continue;
+                if (await TrySendAsync(first, body, cancellationToken).ConfigureAwait(false))
+                {
+                    outbox.Sent(count);
+                    Interlocked.Add(ref _sent, count);
+                }
+                else
+                {
+                    await Task.Delay(_options.FirstPause, cancellationToken).ConfigureAwait(false);
+                }
             }
 
-            _number += skipped + 1;
-            if (items.Count == 0)
-                first = _number;
-            items.Add(new TopicBatchItem(message.Key, message.Type, skipped, message.Payload.ToArray()));
-            skipped = 0;
-            bytes += message.Payload.Length + BytesOfItem;
+            Interlocked.Add(ref _unread, reader.Lost - lost);
+            Interlocked.Add(ref _unfit, outbox.Unfit - unfit);
+            (lost, unfit) = (reader.Lost, outbox.Unfit);
         }
-
-        _number += skipped;
-        reader.Release();
-        return first;
     }
 
     private async Task<bool> TrySendAsync(long first, byte[] body, CancellationToken cancellationToken)
@@ -247,7 +221,9 @@ public sealed class RabbitMqTopic : IAsyncDisposable
                 }
             }
             catch (Exception e) when (
-                (e is ChannelClosedException || Broker.IsOfBroker(e)) && !cancellationToken.IsCancellationRequested)
+                (e is ChannelClosedException || (Broker.IsOfBroker(e) && e is not (IpcException or
+                    ObjectDisposedException { ObjectName: nameof(TopicWriter) }))) &&
+                !cancellationToken.IsCancellationRequested)
             {
                 await Task.Delay(_options.FirstPause, cancellationToken).ConfigureAwait(false);
             }
@@ -289,11 +265,14 @@ public sealed class RabbitMqTopic : IAsyncDisposable
             if (item.Payload.Length > writer.MaxPayload)
             {
                 Interlocked.Increment(ref _unfit);
-                continue;
+            }
+            else
+            {
+                await writer.PublishAsync(item.Payload, item.Type, item.Key, cancellationToken).ConfigureAwait(false);
+                Interlocked.Increment(ref _received);
             }
 
-            await writer.PublishAsync(item.Payload, item.Type, item.Key, cancellationToken).ConfigureAwait(false);
-            Interlocked.Increment(ref _received);
+            _sources.Came(source, number);
         }
     }
 }

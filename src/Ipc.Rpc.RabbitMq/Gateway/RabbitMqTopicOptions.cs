@@ -22,7 +22,8 @@ public sealed class RabbitMqTopicOptions : RabbitMqOptions
     public TopicPolicy Policy { get; set; } = TopicPolicy.Lossy;
 
     /// <summary>The topic on this machine, if it is created here, and who may use it. A message that it does not hold
-    /// is left out and counted.</summary>
+    /// is left out and counted. Not with <see cref="OpenMode.CreateNew"/>, because it is opened again when it was
+    /// damaged; and one with a <see cref="TopicOptions.SingleWriter"/> either sends or receives.</summary>
     public TopicOptions Topic { get; set; } = new();
 
     /// <summary>How many bytes may wait at the broker for this machine; then the oldest are dropped there, and counted
@@ -37,8 +38,28 @@ public sealed class RabbitMqTopicOptions : RabbitMqOptions
     /// call at a time. Nothing is tried again, and no disposal ends, before it returns.</summary>
     public Action<RabbitMqGatewayChange>? Changed { get; set; }
 
-    /// <summary>A copy. It has the same <see cref="Topic"/>.</summary>
-    public RabbitMqTopicOptions Copy() => (RabbitMqTopicOptions)MemberwiseClone();
+    /// <summary>A copy, with a copy of <see cref="Topic"/>.</summary>
+    public RabbitMqTopicOptions Copy()
+    {
+        RabbitMqTopicOptions copy = (RabbitMqTopicOptions)MemberwiseClone();
+        copy.Topic = new TopicOptions
+        {
+            BlockSize = Topic.BlockSize,
+            BlockCount = Topic.BlockCount,
+            MaxReaders = Topic.MaxReaders,
+            MaxWriters = Topic.MaxWriters,
+            SingleWriter = Topic.SingleWriter,
+            AllowedPolicies = Topic.AllowedPolicies,
+            LoanBudget = Topic.LoanBudget,
+            Lifetime = Topic.Lifetime,
+            OpenMode = Topic.OpenMode,
+            OpenTimeout = Topic.OpenTimeout,
+            Access = Topic.Access,
+            WaitMode = Topic.WaitMode,
+            SpinLimit = Topic.SpinLimit,
+        };
+        return copy;
+    }
 
     internal RabbitMqTopicOptions Checked()
     {
@@ -50,6 +71,10 @@ public sealed class RabbitMqTopicOptions : RabbitMqOptions
         if (MaxWaitingBytes < 64 << 10)
             throw Wrong(nameof(MaxWaitingBytes), MaxWaitingBytes, "64 KiB at least");
         ArgumentNullException.ThrowIfNull(Topic);
+        if (Topic.OpenMode == OpenMode.CreateNew)
+            throw new ArgumentException("A topic that other machines have is opened again: OpenMode.CreateNew cannot.");
+        if (Topic.SingleWriter && Sends && Receives)
+            throw new ArgumentException("Where a topic has a single writer, its gateway either sends or receives.");
         ArgumentException.ThrowIfNullOrEmpty(Machine);
         return Copy();
     }

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Threading;
 
 namespace Ipc.Rpc.RabbitMq;
 
@@ -11,15 +12,20 @@ internal sealed class TopicSources
 
     private readonly Dictionary<string, long> _next = new(StringComparer.Ordinal);
     private readonly Queue<string> _order = new();
+    private long _lost; // [count]
 
     /// <summary>Messages that have not come.</summary>
-    public long Lost { get; private set; }
+    public long Lost => Interlocked.Read(ref _lost);
 
-    /// <summary>A message has come.</summary>
+    /// <summary>Whether a message comes for the first time.</summary>
     /// <param name="source">Whose.</param>
     /// <param name="number">Its number, of all that its gateway has sent or lost.</param>
-    /// <returns>Whether it comes for the first time.</returns>
-    public bool IsNew(string source, long number)
+    public bool IsNew(string source, long number) => !_next.TryGetValue(source, out long next) || number >= next;
+
+    /// <summary>It has been dealt with.</summary>
+    /// <param name="source">Whose.</param>
+    /// <param name="number">Its number.</param>
+    public void Came(string source, long number)
     {
         if (!_next.TryGetValue(source, out long next))
         {
@@ -29,10 +35,7 @@ internal sealed class TopicSources
             next = number; // what was before this end came is not missed
         }
 
-        if (number < next)
-            return false;
-        Lost += number - next;
+        Interlocked.Add(ref _lost, number - next);
         _next[source] = number + 1;
-        return true;
     }
 }

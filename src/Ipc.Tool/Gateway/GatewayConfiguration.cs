@@ -4,6 +4,7 @@ using System.IO;
 using System.Linq;
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using System.Text.RegularExpressions;
 using System.Threading;
 using Ipc.Rpc;
 using Ipc.Rpc.RabbitMq;
@@ -11,7 +12,7 @@ using Ipc.Rpc.RabbitMq;
 namespace Ipc.Tool;
 
 /// <summary>What <c>ipc gateway</c> is told by its file. The README has an example; a name that is not here is an error.</summary>
-internal sealed record GatewayConfiguration
+internal sealed partial record GatewayConfiguration
 {
     private static readonly JsonSerializerOptions s_options = new()
     {
@@ -20,6 +21,7 @@ internal sealed record GatewayConfiguration
         ReadCommentHandling = JsonCommentHandling.Skip,
         AllowTrailingCommas = true,
         RespectNullableAnnotations = true,
+        Converters = { new JsonStringEnumConverter(JsonNamingPolicy.CamelCase, allowIntegerValues: false) },
     };
 
     /// <summary><c>amqp://USER:PASSWORD@HOST:PORT/VHOST</c>, without a service.</summary>
@@ -32,47 +34,73 @@ internal sealed record GatewayConfiguration
 
     public IReadOnlyList<Import> Imports { get; init; } = [];
 
-    /// <exception cref="ToolException">It cannot be read, or says what makes no sense.</exception>
-    public static GatewayConfiguration Parse(string text, string file)
+    public IReadOnlyList<Topic> Topics { get; init; } = [];
+
+    /// <summary>What the file, and that of the password, said: the same text is the same gateway.</summary>
+    [JsonIgnore]
+    public string Text { get; private set; } = "";
+
+    private string File { get; set; } = "";
+
+    private string? Password { get; set; }
+
+    /// <exception cref="ToolException">It says what makes no sense.</exception>
+    /// <exception cref="IOException">It, or the file of the password, cannot be read.</exception>
+    public static GatewayConfiguration Read(string file)
     {
+        string text = System.IO.File.ReadAllText(file);
         try
         {
             GatewayConfiguration read = JsonSerializer.Deserialize<GatewayConfiguration>(text, s_options) ?? throw Wrong(file, "it is null.");
-            read.Check(file);
+            read.File = file;
+            read.Check();
+            if (read.PasswordFile is { } path)
+                read.Password = System.IO.File.ReadLines(Path.Combine(Path.GetDirectoryName(Path.GetFullPath(file))!, path)).FirstOrDefault() ?? "";
+            read.Text = text + "\n" + read.Password;
             return read;
         }
         catch (JsonException error)
         {
-            throw Wrong(file, error.Message);
+            throw Wrong(file, ForPeople(error.Message));
         }
     }
 
+    /// <summary>Without what is of .NET.</summary>
+    public static string ForPeople(string text) => OfDotnet.Replace(text, "");
+
+    [GeneratedRegex(@" (contained in|for|on) type '[^']*'| any \.NET member| \(Parameter '[^']*'\)| Consider updating its nullability annotation\.")]
+    private static partial Regex OfDotnet { get; }
+
     /// <summary>The address of a service at the broker.</summary>
-    /// <exception cref="ToolException">There is no such file of a password, or two passwords.</exception>
-    public string AddressOf(string service, string file)
+    /// <exception cref="ToolException">There are two passwords.</exception>
+    public string AddressOf(string service)
     {
         string address = Broker.TrimEnd('/');
         if (address.Count(static c => c == '/') == 2)
             address += "/%2F";
         address += "/" + service;
-        if (PasswordFile is null)
+        if (Password is null)
             return address;
 
-        string password = File.ReadLines(Path.Combine(Path.GetDirectoryName(Path.GetFullPath(file))!, PasswordFile)).FirstOrDefault() ?? "";
         int host = address.IndexOf('@', StringComparison.Ordinal), user = address.IndexOf("//", StringComparison.Ordinal) + 2;
         if (host < 0 || address.AsSpan(user, host - user).Contains(':'))
-            throw Wrong(file, "with \"passwordFile\" the address of the broker has a user, and no password.");
-        return address[..host] + ":" + Uri.EscapeDataString(password) + address[host..];
+            throw Wrong(File, "with \"passwordFile\" the address of the broker has a user, and no password.");
+        return address[..host] + ":" + Uri.EscapeDataString(Password) + address[host..];
     }
 
     private static ToolException Wrong(string file, string why) => new(ExitCode.Usage, $"{file}: {why}");
 
-    private void Check(string file)
+    private void Check()
     {
-        if (Exports.Count + Imports.Count == 0)
-            throw Wrong(file, "it has no exports and no imports.");
-        foreach (string name in Exports.Select(static one => one.Name).Concat(Imports.Select(static one => one.Name)).GroupBy(static name => name).Where(static group => group.Count() > 1).Select(static group => group.Key))
-            throw Wrong(file, $"the name \"{name}\" stands there twice.");
+        if (Exports.Contains(null!) || Imports.Contains(null!) || Topics.Contains(null!))
+            throw Wrong(File, "an entry of a list is null.");
+        string[] names = [.. Exports.Select(static one => one.Name), .. Imports.Select(static one => one.Name), .. Topics.Select(static one => one.Name)];
+        if (names.Length == 0)
+            throw Wrong(File, "it has no exports, no imports and no topics.");
+        if (names.FirstOrDefault(static name => !RegionNames.IsPossible(name)) is { } impossible)
+            throw Wrong(File, $"\"{impossible}\" is no name on a machine: it has only A-Z a-z 0-9 . _ -.");
+        if (names.GroupBy(static name => name).FirstOrDefault(static group => group.Count() > 1) is { } twice)
+            throw Wrong(File, $"the name \"{twice.Key}\" stands there twice.");
     }
 
     private static TimeSpan Seconds(double seconds, string name) => seconds is >= 0 and <= 1e6
@@ -117,6 +145,41 @@ internal sealed record GatewayConfiguration
         }
     }
 
+    /// <summary>A topic that other machines have, too.</summary>
+    public sealed record Topic
+    {
+        public required string Name { get; init; }
+
+        /// <summary>The name at the broker; the same, if it is left out.</summary>
+        [JsonPropertyName("topic")]
+        public string? Remote { get; init; }
+
+        public bool Sends { get; init; } = true;
+
+        public bool Receives { get; init; } = true;
+
+        public TopicPolicy Policy { get; init; } = new RabbitMqTopicOptions().Policy;
+
+        public int BlockSize { get; init; } = new TopicOptions().BlockSize;
+
+        public int BlockCount { get; init; } = new TopicOptions().BlockCount;
+
+        public long LoanBudget { get; init; } = new TopicOptions().LoanBudget;
+
+        public int MaxWaitingBytes { get; init; } = new RabbitMqTopicOptions().MaxWaitingBytes;
+
+        /// <exception cref="ArgumentException">It makes no sense.</exception>
+        public RabbitMqTopic Start(string address, Action<RabbitMqGatewayChange> changed) => RabbitMqTopic.Start(Name, address, new RabbitMqTopicOptions
+        {
+            Sends = Sends,
+            Receives = Receives,
+            Policy = Policy,
+            MaxWaitingBytes = MaxWaitingBytes,
+            Topic = new TopicOptions { BlockSize = BlockSize, BlockCount = BlockCount, LoanBudget = LoanBudget },
+            Changed = changed,
+        });
+    }
+
     /// <summary>A service at the broker that is offered here.</summary>
     public sealed record Import
     {
@@ -147,10 +210,18 @@ internal sealed record GatewayConfiguration
             {
                 CallTimeout = CallTimeoutSeconds is { } seconds ? Seconds(seconds, "callTimeoutSeconds") : Timeout.InfiniteTimeSpan,
                 WaitForReady = WaitForReady,
-                Retry = Attempts == 1 ? null : new RpcRetryPolicy { Attempts = Attempts },
+                Retry = Attempts switch
+                {
+                    > 1 => new RpcRetryPolicy { Attempts = Attempts },
+                    1 => null,
+                    _ => throw new ArgumentException($"\"attempts\" is 1 at least, not {Attempts}."),
+                },
                 MaxMessageBytes = MaxMessageBytes,
             };
-            options.Local = new RpcServerOptions { MaxConcurrentCalls = MaxConcurrentCalls };
+            options.Local = new RpcServerOptions
+            {
+                MaxConcurrentCalls = MaxConcurrentCalls >= 0 ? MaxConcurrentCalls : throw new ArgumentException($"\"maxConcurrentCalls\" is not negative; 0 is any number."),
+            };
             foreach (string method in Methods)
                 options.Methods.Add(method);
             return RabbitMqImport.Start(Name, address, options);

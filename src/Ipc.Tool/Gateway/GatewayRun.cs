@@ -1,7 +1,7 @@
 using System;
 using System.Collections.Generic;
-using System.IO;
 using System.Linq;
+using System.Text.Json;
 using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Rpc.RabbitMq;
@@ -9,133 +9,146 @@ using Ipc.Rpc.RabbitMq;
 namespace Ipc.Tool;
 
 /// <summary>A gateway that does what its file says, also when that changes: what is new or otherwise is begun before what it replaces ends in good order.</summary>
+/// <remarks>A file that makes no sense changes nothing, and is tried again until it does: what runs never ends for it.</remarks>
 internal sealed class GatewayRun(Terminal terminal, string file, bool json) : IAsyncDisposable
 {
     private static readonly TimeSpan s_drain = TimeSpan.FromSeconds(10);
 
-    private readonly Dictionary<object, IAsyncDisposable> _parts = []; // by what the file says of each, with the address
+    private readonly Dictionary<string, GatewayPart> _parts = []; // by what the file says of each, with the address
     private readonly object _printing = new();
-    private string? _text;
+    private readonly CancellationTokenSource _closing = new();
     private List<Task> _ending = [];
+    private string? _read; // what is in effect
+    private string? _wrong; // why what is in the file is not
 
-    /// <summary>Reads the file, if it has changed.</summary>
-    /// <param name="isFirst">What is wrong is thrown then; later it is said, and nothing changes.</param>
-    public void Apply(bool isFirst)
+    /// <summary>Reads the file, and does what it says if that has changed.</summary>
+    /// <exception cref="ToolException">The first time: it makes no sense.</exception>
+    public async Task ApplyAsync(bool isFirst)
     {
-        string? text = null;
         try
         {
-            text = File.ReadAllText(file);
-            if (text == _text)
+            GatewayConfiguration wanted = GatewayConfiguration.Read(file);
+            if (wanted.Text == _read)
+            {
+                _wrong = null; // it was changed and is as before
                 return;
-            Change(GatewayConfiguration.Parse(text, file));
-            if (!isFirst)
-                Say("configuration", file, null, null, "read");
-        }
-        catch (Exception error) when (error is ToolException or IOException or UnauthorizedAccessException or ArgumentException)
-        {
-            if (isFirst)
-                throw error is ArgumentException ? new ToolException(ExitCode.Usage, $"{file}: {error.Message}") : error;
-            if (text is null || text != _text)
-                Say("configuration", file, null, error.Message, null);
-        }
+            }
 
-        _text = text ?? _text; // what is wrong is said once
+            await ChangeAsync(wanted);
+            (_read, _wrong) = (wanted.Text, null);
+            if (!isFirst)
+                Say(new { Kind = "configuration", Name = file }, $"configuration {file}: read");
+        }
+#pragma warning disable CA1031 // as the remarks say
+        catch (Exception error) when (error is not OutputClosedException)
+#pragma warning restore CA1031
+        {
+            string why = error is ArgumentException ? GatewayConfiguration.ForPeople(error.Message) : error.Message;
+            if (isFirst)
+                throw error is ArgumentException ? new ToolException(ExitCode.Usage, $"{file}: {why}") : error;
+            if (why != _wrong)
+                Say(new { Kind = "configuration", Name = file, Reason = why }, $"configuration {file}: not in effect: {why}");
+            _wrong = why;
+        }
     }
 
     public GatewayStatus Look() => new(
         Environment.ProcessId,
         DateTimeOffset.UtcNow,
-        [.. _parts.Values.Select(static part => part switch
-        {
-            RabbitMqExport export => new GatewayStatus.Part("export", export.Name, export.Service, export.Trouble, export.Requests, export.RequestsInHand, export.DeadLetters, null, null),
-            RabbitMqImport import => new GatewayStatus.Part("import", import.Name, import.Service, import.Trouble, import.Requests, null, null, import.ConnectionCount, import.Methods),
-            _ => throw new InvalidOperationException("a part of another kind"),
-        }).OrderBy(static part => part.Kind).ThenBy(static part => part.Name, StringComparer.Ordinal)]);
+        _wrong is null ? null : $"{file} is not in effect: {_wrong}",
+        [.. _parts.Values.Select(static part => part.Look()).OrderBy(static part => part.Kind).ThenBy(static part => part.Name, StringComparer.Ordinal)]);
 
-    /// <summary>Ends in good order: calls that are under way have some seconds.</summary>
+    /// <summary>Ends in good order: calls that are under way have ten seconds.</summary>
     public async ValueTask DisposeAsync()
     {
-        foreach (IAsyncDisposable part in _parts.Values)
-            End(part);
+        await _closing.CancelAsync();
+        foreach (GatewayPart part in _parts.Values)
+            End(part, null);
         _parts.Clear();
         await Task.WhenAll(_ending);
+        _closing.Dispose();
     }
 
-    private void Change(GatewayConfiguration wanted)
+    private async Task ChangeAsync(GatewayConfiguration wanted)
     {
-        Dictionary<object, IAsyncDisposable> begun = [];
-        HashSet<object> all = [];
+        Dictionary<string, GatewayPart> all = [];
+        foreach (GatewayConfiguration.Export one in wanted.Exports)
+            Add(all, new GatewayPart("export", one.Name, one.Service ?? one.Name) { Begin = part => one.Start(wanted.AddressOf(part.Service), change => Tell(part, change), letter => Tell(part, letter)) }, wanted, one);
+        foreach (GatewayConfiguration.Import one in wanted.Imports)
+            Add(all, new GatewayPart("import", one.Name, one.Service ?? one.Name) { Begin = part => one.Start(wanted.AddressOf(part.Service), change => Tell(part, change)) }, wanted, one);
+        foreach (GatewayConfiguration.Topic one in wanted.Topics)
+            Add(all, new GatewayPart("topic", one.Name, one.Remote ?? one.Name) { Begin = part => one.Start(wanted.AddressOf(part.Service), change => Tell(part, change)) }, wanted, one);
+
+        GatewayPart[] fresh = [.. all.Where(one => !_parts.ContainsKey(one.Key)).Select(static one => one.Value)];
+        KeyValuePair<string, GatewayPart>[] gone = [.. _parts.Where(one => !all.ContainsKey(one.Key))];
+
+        // A topic's next gateway would send on what the one before publishes here, and so on: it has gone first.
+        foreach ((string key, GatewayPart part) in gone.Where(static one => one.Value.Kind == "topic"))
+        {
+            _parts.Remove(key);
+            part.Retire();
+            await part.StopAsync(s_drain);
+        }
+
+        List<GatewayPart> begun = [];
         try
         {
-            foreach (GatewayConfiguration.Export export in wanted.Exports)
+            foreach (GatewayPart part in fresh)
             {
-                string service = export.Service ?? export.Name, address = wanted.AddressOf(service, file);
-                object key = Key("export", address, export);
-                if (all.Add(key) && !_parts.ContainsKey(key))
-                    begun[key] = export.Start(address, change => Say("export", export.Name, service, change.Reason, null), letter => Say("dead letter", export.Name, service, letter.Reason, letter.Method));
-            }
-
-            foreach (GatewayConfiguration.Import import in wanted.Imports)
-            {
-                string service = import.Service ?? import.Name, address = wanted.AddressOf(service, file);
-                object key = Key("import", address, import);
-                if (all.Add(key) && !_parts.ContainsKey(key))
-                    begun[key] = import.Start(address, change => Say("import", import.Name, service, change.Reason, null));
+                part.Start();
+                begun.Add(part);
             }
         }
         catch
         {
-            foreach (IAsyncDisposable part in begun.Values)
-                End(part);
+            begun.ForEach(part => End(part, null));
             throw;
         }
 
-        foreach (object gone in _parts.Keys.Where(key => !all.Contains(key)).ToArray())
+        foreach ((string key, GatewayPart part) in gone.Where(static one => one.Value.Kind != "topic"))
         {
-            End(_parts[gone], begun.Values.FirstOrDefault(part => NameOf(part) == NameOf(_parts[gone])));
-            _parts.Remove(gone);
+            _parts.Remove(key);
+            End(part, fresh.FirstOrDefault(next => (next.Kind, next.Name) == (part.Kind, part.Name)));
         }
 
-        foreach ((object key, IAsyncDisposable part) in begun)
-            _parts[key] = part;
+        foreach ((string key, GatewayPart part) in all)
+            _parts.TryAdd(key, part);
     }
 
-    /// <summary>Lists are compared by what they are of.</summary>
-    private static string Key(string kind, string address, object entry) => kind + " " + address + " " + System.Text.Json.JsonSerializer.Serialize(entry, entry.GetType());
-
-    private static string? NameOf(IAsyncDisposable part) => part is RabbitMqExport export ? "export " + export.Name : (part as RabbitMqImport)?.Name;
-
-    private static bool IsServing(IAsyncDisposable part) => part is RabbitMqExport { IsServing: true } or RabbitMqImport { IsServing: true };
+    private static void Add<T>(Dictionary<string, GatewayPart> all, GatewayPart part, GatewayConfiguration wanted, T entry) =>
+        all.Add(string.Join(' ', part.Kind, wanted.AddressOf(part.Service), JsonSerializer.Serialize(entry)), part);
 
     /// <param name="part">What ends.</param>
     /// <param name="next">What has its place, and is waited for: no call finds neither.</param>
-    private void End(IAsyncDisposable part, IAsyncDisposable? next = null)
+    private void End(GatewayPart part, GatewayPart? next)
     {
+        part.Retire();
         _ending = [.. _ending.Where(static task => !task.IsCompletedSuccessfully), Task.Run(async () =>
         {
             Deadline until = Deadline.After(s_drain);
-            while (next is not null && !IsServing(next) && !until.HasPassed)
+            while (next is { IsServing: false } && !until.HasPassed && !_closing.IsCancellationRequested)
                 await Task.Delay(50);
-            await (part switch
-            {
-                RabbitMqExport export => export.StopAsync(s_drain, CancellationToken.None),
-                RabbitMqImport import => import.StopAsync(s_drain, CancellationToken.None),
-                _ => part.DisposeAsync().AsTask(),
-            });
+            await part.StopAsync(s_drain);
         })];
     }
 
-    private void Say(string kind, string name, string? service, string? reason, string? what)
+    private void Tell(GatewayPart part, RabbitMqGatewayChange change)
+    {
+        if (part.Speaks)
+            Say(new { part.Kind, part.Name, part.Service, Serving = change.IsServing, change.Reason }, $"{part.Kind} {part.Name}{(part.Service == part.Name ? "" : $" ({part.Service} at the broker)")}: {change.Reason ?? "serving"}");
+    }
+
+    private void Tell(GatewayPart part, RabbitMqDeadLetter letter) =>
+        Say(new { Kind = "dead-letter", part.Name, part.Service, letter.Method, letter.Reason }, $"dead letter of {part.Name}: {letter.Method}: {letter.Reason}");
+
+    private void Say<T>(T value, string line)
     {
         lock (_printing)
         {
             if (json)
-                Json.WriteLine(terminal.Out, new { Kind = kind, Name = name, Service = service, Serving = reason is null, Reason = reason, What = what });
-            else if (kind == "dead letter")
-                terminal.Out.WriteLine(Tame.Line($"dead letter of {name}: {what}: {reason}"));
+                Json.WriteLine(terminal.Out, value);
             else
-                terminal.Out.WriteLine(Tame.Line($"{kind} {name}{(service is null || service == name ? "" : $" ({service} at the broker)")}: {reason ?? what ?? "serving"}"));
+                terminal.Out.WriteLine(Tame.Line(line));
             terminal.Out.Flush();
         }
     }

@@ -126,6 +126,71 @@ public sealed class GatewayCallTests(BrokerProcess broker) : GatewayTest(broker)
         });
     }
 
+    /// <summary>A method is 32 bits in shared memory: a name that is allowed and has the number of one that is not must not lead there.</summary>
+    [Fact]
+    public async Task ANameWithTheNumberOfAnotherMethodDoesNotPass()
+    {
+        Farm farm = new("one");
+        using RpcServer server = RpcServer.Start(Here, FarmRpc.Service(farm), TapRpc.Service(new Tap()));
+        ExportOptions.Methods.Add("tap.v1/*");
+        Serves(Export());
+        RabbitMqClient client = await ConnectAsync();
+        Assert.Equal(5, client.For<ITap>().Add(2, 3));
+        foreach (string hidden in new[] { "farm.v1/Do", "ipc.reflection.v1/List" })
+        {
+            string twin = "tap.v1/" + Twin("tap.v1/", RpcMethod.IdOf(hidden));
+            Assert.Equal(RpcMethod.IdOf(hidden), RpcMethod.IdOf(twin));
+            RpcMethod<RpcEmpty, RpcEmpty> method = new("tap.v1", twin["tap.v1/".Length..], RpcMethodKind.Unary, RpcEmpty.Codec, RpcEmpty.Codec);
+            await FailsAsync(RpcStatus.PermissionDenied, () => client.Caller.CallAsync(method, default, Cancel).AsTask());
+        }
+
+        Assert.Empty(farm.All);
+        Assert.DoesNotContain(await RpcReflection.ListAsync(client.Caller, Cancel), static method => method.Service != "tap.v1");
+    }
+
+    /// <summary>Eight letters behind the beginning: FNV-1a can be walked backwards, so two halves meet in the middle.</summary>
+    private static string Twin(string begin, uint id)
+    {
+        const uint Inverse = 899433627; // of FNV's prime, modulo 2^32
+        const string Letters = "abcdefghijklmnopqrstuvwxyz";
+        Dictionary<uint, string> forwards = [];
+        foreach (string half in Halves())
+            forwards[RpcMethod.IdOf(begin + half)] = half;
+        foreach (string half in Halves())
+        {
+            uint hash = id;
+            for (int i = half.Length - 1; i >= 0; i--)
+                hash = unchecked(hash * Inverse) ^ half[i];
+            if (forwards.TryGetValue(hash, out string? first))
+                return first + half;
+        }
+
+        throw new InvalidOperationException("no twin of " + id);
+
+        static IEnumerable<string> Halves() =>
+            from a in Letters
+            from b in Letters
+            from c in Letters
+            from d in Letters
+            select new string([a, b, c, d]);
+    }
+
+    /// <summary>What a server's own method of that name answers is its business; the requests of others go on.</summary>
+    [Fact]
+    public async Task AListThatIsNoneEndsItsOwnCallOnly()
+    {
+        RpcMethod<RpcEmpty, byte[]> list = new("ipc.reflection.v1", "List", RpcMethodKind.Unary, RpcEmpty.Codec, Wire.Bytes);
+        using RpcServer server = RpcServer.Start(Here, FarmRpc.Service(new Farm("one")), new RpcService("ipc.reflection.v1", [RpcHandler.Unary(list, static _ => new byte[] { 10, 200, 1 })]));
+        ExportOptions.Methods.Add("farm.v1/Do");
+        RabbitMqExport export = Export();
+        Serves(export);
+        RabbitMqClient client = await ConnectAsync();
+        for (int i = 0; i < 5; i++)
+            await FailsAsync(RpcStatus.Internal, () => RpcReflection.ListAsync(client.Caller, Cancel).AsTask());
+        Assert.Equal("one", await client.For<IFarm>().DoAsync(1, Cancel));
+        Assert.Equal(6, export.Requests); // none came again
+    }
+
     [Theory]
     [InlineData("tests.v1")]
     [InlineData("/Echo")]

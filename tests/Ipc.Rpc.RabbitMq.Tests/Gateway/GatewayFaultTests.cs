@@ -60,6 +60,98 @@ public sealed class GatewayFaultTests(BrokerProcess broker) : GatewayTest(broker
         Watchdog.Until(() => names.Add(client.DoAsync(1, Cancel).AsTask().GetAwaiter().GetResult()) && names.Count == 2, "both to serve");
     }
 
+    /// <summary>A stream that has been begun is not begun again: so it does not begin where nobody is.</summary>
+    [Fact]
+    public async Task AStreamWaitsForTheServerToo()
+    {
+        ExportOptions.Grace = TimeSpan.FromSeconds(30);
+        RpcServer server = RpcServer.Start(Here, TapRpc.Service(new Tap()));
+        RabbitMqExport export = Export();
+        Serves(export);
+        ITap tap = (await ConnectAsync()).For<ITap>();
+        server.Dispose();
+        Task<int> sum = Task.Run(async () =>
+        {
+            int seen = 0;
+            await foreach (int item in tap.Run(10, "", Cancel))
+                seen++;
+            return seen;
+        });
+        Watchdog.Until(() => export.RequestsInHand == 1 || sum.IsCompleted, "the request");
+        await Task.Delay(200, Cancel);
+        Assert.False(sum.IsCompleted);
+        using RpcServer next = RpcServer.Start(Here, TapRpc.Service(new Tap()));
+        Assert.Equal(10, await sum.WaitAsync(_soon, Cancel));
+        Assert.Equal(1, export.Requests);
+    }
+
+    [Fact]
+    public async Task AServerThatDoesNotLetTheGatewayInIsNone()
+    {
+        ConcurrentQueue<Farm.Handled> all = new();
+        RpcServer server = RpcServer.Start(Here, FarmRpc.Service(new Farm("one") { All = all }));
+        ExportOptions.Grace = TimeSpan.FromMilliseconds(1500);
+        RabbitMqExport export = Export();
+        Serves(export);
+        IFarm farm = (await ConnectAsync()).For<IFarm>();
+        server.Dispose();
+        using (RpcServer.Start(Here, new RpcServerOptions { Accept = static _ => "not you" }, FarmRpc.Service(new Farm("other") { All = all })))
+        {
+            await farm.NoteAsync(1, Cancel);
+            Says(() => export.Trouble?.Contains("not you", StringComparison.Ordinal) == true, () => export.Trouble);
+            await Task.Delay(500, Cancel);
+        }
+
+        Assert.Equal((0, 0L), (all.Count, export.DeadLetters));
+        using RpcServer next = RpcServer.Start(Here, FarmRpc.Service(new Farm("next") { All = all }));
+        Watchdog.Until(() => all.Any(static one => one is { Number: 1, Name: "next" }), "the next one to get it");
+        Assert.Equal(0, export.DeadLetters);
+    }
+
+    [Fact]
+    public async Task AnImportThatWasFollowedServesAgainWhenTheOtherHasGone()
+    {
+        using RpcServer server = RpcServer.Start(Here, FarmRpc.Service(new Farm("one")));
+        Serves(Export());
+        RabbitMqImport first = Import();
+        Serves(first);
+        RabbitMqImport second = Import();
+        Says(() => second.IsServing && !first.IsServing, () => first.Trouble + second.Trouble);
+        await second.StopAsync(Patience);
+        Serves(first);
+        using RpcClient client = RpcClient.Connect(There);
+        Assert.Equal("one", await client.For<IFarm>().DoAsync(1, Cancel));
+        Assert.Equal(1, first.ConnectionCount);
+    }
+
+    [Fact]
+    public async Task ANameWhoseFileWasRemovedIsServedAgain()
+    {
+        using RpcServer server = RpcServer.Start(Here, FarmRpc.Service(new Farm("one")));
+        Serves(Export());
+        RabbitMqImport import = Import();
+        Serves(import);
+        System.IO.File.Delete(Regions.FileOf(There)); // as who cleans up too much
+        using RpcClient client = RpcClient.Connect(There, new RpcClientOptions { ConnectTimeout = Patience });
+        Assert.Equal("one", await client.For<IFarm>().DoAsync(1, Cancel));
+    }
+
+    [Fact]
+    public async Task OneWayCallsThatDidNotGoAreCounted()
+    {
+        using RpcServer server = RpcServer.Start(Here, FarmRpc.Service(new Farm("one")));
+        Serves(Export());
+        RabbitMqImport import = Import();
+        Serves(import);
+        using RpcClient client = RpcClient.Connect(There);
+        Broker.Kill();
+        Watchdog.Until(() => !import.IsServing, "it to notice");
+        await client.For<IFarm>().NoteAsync(1, Cancel);
+        Watchdog.Until(() => import.FailedOneWayCalls == 1, "it to be counted");
+        Broker.Restart();
+        Broker.WaitUntilReady();
+    }
+
     [Fact]
     public async Task OneWayCallsWaitAtTheBrokerForTheServer()
     {

@@ -156,6 +156,99 @@ public sealed class GatewayTopicTests(BrokerProcess broker) : GatewayTest(broker
         Assert.Equal((10, 1L), (message.Payload.Length, two.Unfit));
     }
 
+    /// <summary>The broker ends the connection for a message that it does not take; all others go, and what does not is counted at both ends.</summary>
+    [Fact]
+    public void AMessageThatIsTooLargeForTheBrokerHoldsNothingUp()
+    {
+        Options.Policy = TopicPolicy.Reliable;
+        Broker.Control("eval", "application:set_env(rabbit, max_message_size, 30000)."); // of channels that are opened from now on
+        try
+        {
+            RabbitMqTopic one = Carry("one"), two = Carry("two");
+            using TopicWriter writer = TopicWriter.Open(one.Name, Options.Topic);
+            for (int i = 0; i < 100; i++)
+                Assert.Equal(IpcStatus.Ok, writer.Publish(new byte[i == 50 ? 40_000 : 1000], 0, 0, Hang));
+            Watchdog.Until(() => two.Received + two.Lost == 100, "all that go");
+            Assert.Equal((99L, 99L, 1L, 1L), (one.Sent, two.Received, one.Unfit, two.Lost));
+        }
+        finally
+        {
+            Broker.Control("eval", "application:set_env(rabbit, max_message_size, 134217728).");
+        }
+    }
+
+    [Fact]
+    public void BatchesAreNoLargerThanTheMessagesThatAreAllowed()
+    {
+        Options.Policy = TopicPolicy.Reliable;
+        Options.MaxMessageBytes = 4096;
+        RabbitMqTopic one = Carry("one"), two = Carry("two");
+        using TopicWriter writer = TopicWriter.Open(one.Name, Options.Topic);
+        for (int i = 0; i < 500; i++)
+            Assert.Equal(IpcStatus.Ok, writer.Publish(new byte[i % 100 == 50 ? 5000 : 300], 0, 0, Hang));
+        Watchdog.Until(() => two.Received + two.Lost == 500 || one.Unfit == 5, "all that go");
+        Publish(writer, 0, 1); // behind the last that does not
+        Watchdog.Until(() => two.Received + two.Lost == 501, "the last");
+        Assert.Equal((5L, 496L, 0L), (one.Unfit, two.Received, two.Unfit));
+    }
+
+    [Fact]
+    public void WhatANewerMessageReplacesIsNotLost()
+    {
+        Options.Policy = TopicPolicy.Latest;
+        RabbitMqTopic one = Carry("one"), two = Carry("two");
+        using TopicWriter writer = TopicWriter.Open(one.Name, Options.Topic);
+        using TopicReader reader = TopicReader.Open(two.Name, Options.Topic);
+        Publish(writer, 0, 500);
+        int last = -1;
+        while (last != 499)
+        {
+            Assert.Equal(IpcStatus.Ok, reader.Read(out TopicMessage message, Hang));
+            last = BitConverter.ToInt32(message.Payload);
+            reader.Release();
+        }
+
+        Assert.Equal((0, 0), (one.Lost, two.Lost));
+    }
+
+    [Fact]
+    public void WhoOnlySendsLeavesTheWritersPlaceToTheProgram()
+    {
+        Options.Topic.SingleWriter = true;
+        Options.Receives = false;
+        RabbitMqTopic one = Carry("one");
+        using TopicWriter writer = TopicWriter.Open(one.Name, Options.Topic);
+        (Options.Receives, Options.Sends) = (true, false);
+        RabbitMqTopic two = Carry("two");
+        using TopicReader reader = TopicReader.Open(two.Name, Options.Topic);
+        Publish(writer, 7, 1);
+        Assert.Equal(IpcStatus.Ok, reader.Read(out TopicMessage message, Hang));
+        Assert.Equal(7, BitConverter.ToInt32(message.Payload));
+        Options.Sends = true;
+        Assert.Throws<ArgumentException>(() => RabbitMqTopic.Start(Here, Address, Options));
+    }
+
+    /// <summary>One whose memory was damaged says so, and goes on when there is another.</summary>
+    [Fact]
+    public void ATopicThatWasDamagedIsOpenedAnew()
+    {
+        RabbitMqTopic one = Carry("one"), two = Carry("two");
+        using TopicWriter writer = TopicWriter.Open(one.Name, Options.Topic);
+        using (Ipc.Testing.Images.LiveRegion region = Look(two.Name))
+        {
+            for (long at = region.Body; at < region.Length - 8; at += 8)
+                region.U64(at, ulong.MaxValue);
+        }
+
+        Publish(writer, 0, 100);
+        Says(() => !two.IsServing, () => "nothing yet");
+        System.IO.File.Delete(Regions.FileOf(two.Name));
+        Serves(two);
+        long before = two.Received;
+        Publish(writer, 100, 10);
+        Watchdog.Until(() => two.Received >= before + 10, "what comes then");
+    }
+
     /// <summary>Its connection breaks again and again under load: each message comes once or is counted, in order.</summary>
     [Fact]
     public async Task CutsLoseNothingUncountedAndRepeatNothing()
