@@ -27,19 +27,22 @@ public sealed class RabbitMqServer : IAsyncDisposable
 
     private readonly Recovery<ServerLink> _recovery;
     private readonly RequestHandler _handler;
-    private readonly RpcServer? _server;
+    private readonly Replies _replies;
+    private readonly RpcServer _server;
     private readonly RpcClient _client;
     private readonly string _service;
 
     private RabbitMqServer(
-        RabbitMqAddress address, RabbitMqServerOptions options, RpcServer? server, RpcClient client)
+        RabbitMqAddress address, RabbitMqServerOptions options, RpcServer server, RpcClient client)
     {
         _service = address.Service;
         _server = server;
         _client = client;
         _handler = new RequestHandler(client, options.DeadLettered);
+        _replies = new Replies(address, options);
         _recovery = new Recovery<ServerLink>(
-            address, options, "server of", connection => new ServerLink(connection, address, options, _handler));
+            address, options, "server of",
+            connection => new ServerLink(connection, address, options, _handler, _replies));
     }
 
     /// <summary>The name of the service at the broker.</summary>
@@ -132,8 +135,8 @@ public sealed class RabbitMqServer : IAsyncDisposable
             await link.EndStreamsAsync().ConfigureAwait(false);
         await _recovery.DisposeAsync().ConfigureAwait(false);
         _client.Dispose();
-        if (_server is not null)
-            await _server.DisposeAsync().ConfigureAwait(false);
+        _replies.Dispose();
+        await _server.DisposeAsync().ConfigureAwait(false);
     }
 
     private static RpcClientOptions ClientOptionsOf(RabbitMqServerOptions options)

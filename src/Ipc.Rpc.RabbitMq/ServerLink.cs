@@ -22,6 +22,7 @@ internal sealed partial class ServerLink : BrokerLink
 
     private readonly RabbitMqServerOptions _options;
     private readonly RequestHandler _handler;
+    private readonly Replies _replies;
     private readonly SemaphoreSlim _sending = new(1, 1);
     private readonly CancellationTokenSource _lost = new();
     private readonly ConcurrentDictionary<string, CancellationTokenSource> _running = new();
@@ -34,9 +35,14 @@ internal sealed partial class ServerLink : BrokerLink
     private volatile bool _stopping;
 
     public ServerLink(
-        IConnection connection, RabbitMqAddress address, RabbitMqServerOptions options, RequestHandler handler)
+        IConnection connection,
+        RabbitMqAddress address,
+        RabbitMqServerOptions options,
+        RequestHandler handler,
+        Replies replies)
         : base(connection, address)
     {
+        _replies = replies;
         _options = options;
         _handler = handler;
     }
@@ -110,6 +116,7 @@ internal sealed partial class ServerLink : BrokerLink
 
     public override void Fail(string reason)
     {
+        _replies.Ended(reason);
         try
         {
             _lost.Cancel(); // the answers of those in hand reach nobody, and somebody else gets the requests
@@ -274,6 +281,8 @@ internal sealed partial class ServerLink : BrokerLink
 
     private async Task SendAsync(string replyTo, BasicProperties properties, ReadOnlyMemory<byte> body)
     {
+        if (!await _replies.IsThereAsync(replyTo, _lost.Token).ConfigureAwait(false))
+            return; // as if it had come too late
         await _sending.WaitAsync().ConfigureAwait(false);
         try
         {

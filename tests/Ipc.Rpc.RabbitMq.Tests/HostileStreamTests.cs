@@ -182,7 +182,8 @@ public sealed class HostileStreamTests(BrokerProcess broker) : RabbitMqTest(brok
         using RpcServer inner = RpcServer.Start(Service, TapRpc.Service(_tap));
         using RpcClient within = RpcClient.Connect(Service);
         IConnection connection = await Ipc.Rpc.RabbitMq.Broker.ConnectAsync(address, ServerOptions, "test of", new Attempts(ClientOptions), Cancel);
-        ServerLink link = new(connection, address, ServerOptions, new RequestHandler(within, null));
+        using Replies replies = new(address, ServerOptions);
+        ServerLink link = new(connection, address, ServerOptions, new RequestHandler(within, null), replies);
         await link.OpenAsync(Cancel);
         await link.EndStreamsAsync();
         ITap client = (await ConnectAsync()).For<ITap>();

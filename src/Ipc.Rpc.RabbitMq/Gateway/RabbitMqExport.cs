@@ -130,9 +130,10 @@ public sealed class RabbitMqExport : IAsyncDisposable
     /// <summary>Is at the broker as long as the server is here.</summary>
     private async Task ServeAsync()
     {
+        using Replies replies = new(_address, _options.Broker);
         Recovery<ServerLink> recovery = new(
             _address, _options.Broker, "gateway of",
-            connection => new ServerLink(connection, _address, _options.Broker, _handler));
+            connection => new ServerLink(connection, _address, _options.Broker, _handler, replies));
         Volatile.Write(ref _recovery, recovery);
         try
         {
