@@ -21,8 +21,6 @@ public sealed class ClusterTests : StormTest, IClassFixture<ClusterTests.ThreeNo
     public async Task NothingAcknowledgedIsLostWhenTheLeaderIsKilled()
     {
         _cluster.Require();
-        // A node that comes back may take a while to have the queue, and each time that a server tries meanwhile counts as a delivery of what it had in hand: 20 are too many.
-        ServerOptions.LongestPause = TimeSpan.FromSeconds(2);
         ConcurrentQueue<Farm.Handled> all = new();
         // a queue is on the nodes that run when it is declared, and a node answers a moment before the others count it
         Watchdog.Until(() => _cluster.Control("eval", "length(rabbit_nodes:all_running()).") == "3", "three nodes to run");
