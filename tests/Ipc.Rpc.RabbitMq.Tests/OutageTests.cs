@@ -22,6 +22,7 @@ public sealed class OutageTests(BrokerProcess broker) : RabbitMqTest(broker)
     [InlineData("disk")]
     public async Task AnAlarmHoldsCallsUpAndLosesNone(string resource)
     {
+        await HaveBrokerAloneAsync();
         await ServeAsync(FarmRpc.Service(new Farm("one") { All = _all }));
         RabbitMqClient client = await ConnectAsync();
         IFarm farm = client.For<IFarm>();
@@ -50,6 +51,7 @@ public sealed class OutageTests(BrokerProcess broker) : RabbitMqTest(broker)
     [Fact]
     public async Task WhoIsDisposedDuringAnAlarmEnds()
     {
+        await HaveBrokerAloneAsync();
         RabbitMqServer server = await ServeAsync(FarmRpc.Service(new Farm("one")));
         RabbitMqClient client = await ConnectAsync();
         await client.For<IFarm>().DoAsync(0, Cancel);
@@ -113,6 +115,7 @@ public sealed class OutageTests(BrokerProcess broker) : RabbitMqTest(broker)
     [Fact]
     public async Task AMessageThatTheBrokerDoesNotTakeEndsItsCallAndIsNotSentAgain()
     {
+        await HaveBrokerAloneAsync();
         await WithLimitAsync(async () =>
         {
             Sink sink = new();
@@ -139,6 +142,7 @@ public sealed class OutageTests(BrokerProcess broker) : RabbitMqTest(broker)
     [Fact]
     public async Task AOneWayCallThatTheBrokerDoesNotTakeIsNotSentAgain()
     {
+        await HaveBrokerAloneAsync();
         await WithLimitAsync(async () =>
         {
             Tap tap = new();
@@ -164,6 +168,7 @@ public sealed class OutageTests(BrokerProcess broker) : RabbitMqTest(broker)
     [Fact]
     public async Task AnAnswerThatTheBrokerDoesNotTakeIsAnError()
     {
+        await HaveBrokerAloneAsync();
         await WithLimitAsync(async () =>
         {
             await ServeAsync(FarmRpc.Service(new Farm(new string('x', 200_000)) { All = _all }));
@@ -184,6 +189,7 @@ public sealed class OutageTests(BrokerProcess broker) : RabbitMqTest(broker)
     [InlineData(true)]
     public async Task AnItemThatTheBrokerDoesNotTakeIsNotSentAgain(bool ofServer)
     {
+        await HaveBrokerAloneAsync();
         await WithLimitAsync(async () =>
         {
             Mine(await RabbitMqServer.StartAsync(Address, ServerOptions, TapRpc.Service(new Tap()), SinkRpc.Service(new Sink())).WaitAsync(Patience, Cancel));
@@ -222,6 +228,7 @@ public sealed class OutageTests(BrokerProcess broker) : RabbitMqTest(broker)
     [Fact]
     public async Task WhatTheBrokerDoesNotTakeAnyMoreIsSetAsideWithoutItsBody()
     {
+        await HaveBrokerAloneAsync();
         TaskCompletionSource<RabbitMqDeadLetter> told = new();
         RabbitMqServer former = await ServeAsync(TapRpc.Service(new Tap()));
         RabbitMqClient client = await ConnectAsync();

@@ -1,7 +1,7 @@
 using System;
+using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
-using Ipc.Core.Tests;
 using Ipc.Rpc.Peer;
 using Ipc.Testing.Drive;
 using RabbitMQ.Client;
@@ -10,11 +10,12 @@ using Xunit;
 namespace Ipc.Rpc.RabbitMq.Tests;
 
 /// <summary>A test with a service of its own at the broker.</summary>
-public abstract class RabbitMqTest : RegionTest, IAsyncLifetime
+public abstract class RabbitMqTest : IAsyncLifetime
 {
     private static int s_number;
 
-    private readonly System.Collections.Generic.Stack<IAsyncDisposable> _owned = new();
+    private readonly Stack<IAsyncDisposable> _owned = new();
+    private LonelyBroker? _alone;
 
     protected RabbitMqTest(BrokerProcess broker)
     {
@@ -22,7 +23,7 @@ public abstract class RabbitMqTest : RegionTest, IAsyncLifetime
         Service = "test-" + Interlocked.Increment(ref s_number);
     }
 
-    protected BrokerProcess Broker { get; }
+    protected BrokerProcess Broker { get; private set; }
 
     protected string Service { get; }
 
@@ -42,10 +43,43 @@ public abstract class RabbitMqTest : RegionTest, IAsyncLifetime
 
     public async ValueTask DisposeAsync()
     {
-        while (_owned.Count > 0)
-            await _owned.Pop().DisposeAsync().AsTask().WaitAsync(Patience);
-        Dispose();
+        try
+        {
+            while (_owned.Count > 0)
+                await _owned.Pop().DisposeAsync().AsTask().WaitAsync(Patience);
+        }
+        finally
+        {
+            _alone?.Return();
+        }
+
+        Assert.Empty(SharedRegions.LeftOf(Service));
         GC.SuppressFinalize(this);
+    }
+
+    /// <summary>For a test that kills the broker, or changes what it takes: from here on it has one that no other test uses meanwhile. Others go on with theirs.</summary>
+    protected async Task HaveBrokerAloneAsync()
+    {
+        LonelyBroker alone = (await TestContext.Current.GetFixture<LonelyBroker>())!;
+        Broker = await alone.TakeAsync(Cancel);
+        _alone = alone;
+    }
+
+    /// <summary>Disposed at the end of the test.</summary>
+    protected T Own<T>(T mine)
+        where T : IDisposable
+    {
+        _owned.Push(new Owned(mine));
+        return mine;
+    }
+
+    private sealed class Owned(IDisposable mine) : IAsyncDisposable
+    {
+        public ValueTask DisposeAsync()
+        {
+            mine.Dispose();
+            return default;
+        }
     }
 
     protected T Mine<T>(T mine)

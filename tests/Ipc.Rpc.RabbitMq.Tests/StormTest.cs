@@ -17,10 +17,19 @@ public abstract class StormTest(BrokerProcess broker) : RabbitMqTest(broker)
     private readonly ConcurrentQueue<int> _acknowledged = new();
     private readonly ConcurrentDictionary<RpcStatus, int> _failures = new();
     private int _number;
+    private volatile bool _isCalm;
 
     protected int Acknowledged => _acknowledged.Count;
 
-    protected static int Kills => Environment.GetEnvironmentVariable("IPC_TEST_LONG") is { Length: > 0 } ? 15 : 2;
+    protected static int Kills => Switches.LongRuns ? 15 : 2;
+
+    /// <summary>While a broker starts, and for nothing else: the traffic goes on, with pauses, and leaves the processors to that. Long runs have none of it.</summary>
+    protected void Calmly(Action start)
+    {
+        _isCalm = !Switches.LongRuns;
+        start();
+        _isCalm = false;
+    }
 
     private protected async Task StormAsync(string what, int times, ConcurrentQueue<Farm.Handled> all, string address, Action blow, Func<int, Task>? further = null)
     {
@@ -72,6 +81,8 @@ public abstract class StormTest(BrokerProcess broker) : RabbitMqTest(broker)
     {
         while (!over.IsCancellationRequested)
         {
+            if (_isCalm)
+                await Task.Delay(50, CancellationToken.None);
             int number = Interlocked.Increment(ref _number);
             try
             {
@@ -81,6 +92,7 @@ public abstract class StormTest(BrokerProcess broker) : RabbitMqTest(broker)
             catch (RpcCallException e)
             {
                 _failures.AddOrUpdate(e.Status, 1, static (_, before) => before + 1);
+                await Task.Delay(10, CancellationToken.None); // it would fail thousands of times until a broker is back, which needs the processors for that
             }
         }
     }

@@ -18,6 +18,7 @@ public sealed class StormTests(BrokerProcess broker) : StormTest(broker)
     [Fact]
     public async Task NothingAcknowledgedIsLostAndWhatComesAgainIsMarked()
     {
+        await HaveBrokerAloneAsync();
         ConcurrentQueue<Farm.Handled> all = new();
         await ServeAsync(FarmRpc.Service(new Farm("one") { All = all }));
         await ServeAsync(FarmRpc.Service(new Farm("two") { All = all }));

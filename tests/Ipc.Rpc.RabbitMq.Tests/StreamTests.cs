@@ -258,6 +258,7 @@ public sealed class StreamTests(BrokerProcess broker) : RabbitMqTest(broker)
     [Fact]
     public async Task ABrokerThatGoesEndsTheStreamAndTheNextOneComes()
     {
+        await HaveBrokerAloneAsync();
         await ServeAsync(TapRpc.Service(_tap));
         RabbitMqClientOptions options = ClientOptions;
         options.WaitForReady = true;

@@ -118,6 +118,7 @@ public sealed class UploadFaultTests(BrokerProcess broker) : RabbitMqTest(broker
     [InlineData(true)]
     public async Task ABrokerThatGoesEndsTheCallAndTheNextOneComes(bool both)
     {
+        await HaveBrokerAloneAsync();
         await ServeAsync(SinkRpc.Service(_sink));
         RabbitMqClientOptions options = ClientOptions;
         options.WaitForReady = true;

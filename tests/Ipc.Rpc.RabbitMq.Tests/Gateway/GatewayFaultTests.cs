@@ -131,7 +131,7 @@ public sealed class GatewayFaultTests(BrokerProcess broker) : GatewayTest(broker
         Serves(Export());
         RabbitMqImport import = Import();
         Serves(import);
-        System.IO.File.Delete(Regions.FileOf(There)); // as who cleans up too much
+        System.IO.File.Delete(SharedRegions.FileOf(There)); // as who cleans up too much
         using RpcClient client = RpcClient.Connect(There, new RpcClientOptions { ConnectTimeout = Patience });
         Assert.Equal("one", await client.For<IFarm>().DoAsync(1, Cancel));
     }
@@ -139,6 +139,7 @@ public sealed class GatewayFaultTests(BrokerProcess broker) : GatewayTest(broker
     [Fact]
     public async Task OneWayCallsThatDidNotGoAreCounted()
     {
+        await HaveBrokerAloneAsync();
         using RpcServer server = RpcServer.Start(Here, FarmRpc.Service(new Farm("one")));
         Serves(Export());
         RabbitMqImport import = Import();
@@ -204,6 +205,7 @@ public sealed class GatewayFaultTests(BrokerProcess broker) : GatewayTest(broker
     [Fact]
     public async Task AnImportStaysWhileTheBrokerIsAway()
     {
+        await HaveBrokerAloneAsync();
         using RpcServer server = RpcServer.Start(Here, FarmRpc.Service(new Farm("one")));
         RabbitMqExport export = Export();
         RabbitMqImport import = Import();

@@ -15,6 +15,9 @@ public abstract class GatewayTest(BrokerProcess broker) : RabbitMqTest(broker)
 
     protected RabbitMqImportOptions ImportOptions { get; } = new();
 
+    /// <summary>A deadline that only a hang reaches.</summary>
+    protected static Deadline Hang => Deadline.After(Watchdog.Patience);
+
     /// <summary>Options whose pauses are short.</summary>
     protected RabbitMqExport Export(string? name = null)
     {
