@@ -168,6 +168,7 @@ internal static class Figures
         // Through a broker on this machine, beside what one writes by hand with its client: calls, and messages that the broker confirms.
         new(BareCall, Microseconds, Managed, Optional: true, Latency: true),
         new("amqp.unary.64", Microseconds, Managed, BareCall, 1.3, Optional: true, Latency: true),
+        new("gateway.unary.64", Microseconds, Managed, "amqp.unary.64", Optional: true, Latency: true), // at most 150 us more: docs/performance.md
         new(BareQueue, Microseconds, Managed, Optional: true),
         new("amqp.queue.64", Microseconds, Managed, BareQueue, 1.25, Optional: true), // 0.8 times the messages a second
         new("uds.oneway.64", MillionPerSecond, Managed, Spsc),

@@ -72,6 +72,7 @@ internal static class Subjects
         "tcp.named.64.default" => new TcpEcho(1_000, WaitMode.Adaptive, isNamed: true),
         "amqp.unary.64" => new AmqpPair(200, 1),
         "amqp.queue.64" => new AmqpPair(2_000, 64),
+        "gateway.unary.64" => new GatewayPair(200),
         "rabbitmq.client.unary.64" => new RabbitMqPair(200, 1),
         "rabbitmq.client.queue.64" => new RabbitMqPair(2_000, 64),
         "uds.oneway.64" => new SocketOneWay(60_000),

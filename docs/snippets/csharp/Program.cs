@@ -15,6 +15,7 @@ Func<Task>? run = args is [var name] ? name switch
     nameof(Bytes) => Bytes.Run,
     nameof(Machines) => Machines.Run,
     nameof(Brokers) => Brokers.Run,
+    nameof(BrokerGateways) => BrokerGateways.Run,
     nameof(Web) => Web.Run,
     nameof(Gateways) => Gateways.Run,
     nameof(Locks) => Locks.Run,

@@ -66,9 +66,9 @@ internal sealed partial record GatewayConfiguration
     }
 
     /// <summary>Without what is of .NET.</summary>
-    public static string ForPeople(string text) => OfDotnet.Replace(text, "");
+    public static string ForPeople(string text) => OfDotnet.Replace(text.Replace("could not be mapped to any .NET member", "is not known here", StringComparison.Ordinal), "");
 
-    [GeneratedRegex(@" (contained in|for|on) type '[^']*'| any \.NET member| \(Parameter '[^']*'\)| Consider updating its nullability annotation\.")]
+    [GeneratedRegex(@" (contained in|for|on) type '[^']*'| \(Parameter '[^']*'\)| Consider updating its nullability annotation\.")]
     private static partial Regex OfDotnet { get; }
 
     /// <summary>The address of a service at the broker.</summary>
