@@ -38,7 +38,7 @@ public sealed class RabbitMqServer : IAsyncDisposable
         _service = address.Service;
         _server = server;
         _client = client;
-        _handler = new RequestHandler(client, options.DeadLettered);
+        _handler = new RequestHandler(client, options.DeadLettered, filter: null, options.Handled());
         _replies = new Replies(address, options);
         _recovery = new Recovery<ServerLink>(
             address, options, "server of",
@@ -56,6 +56,10 @@ public sealed class RabbitMqServer : IAsyncDisposable
 
     /// <summary>How many messages this server has put into the dead-letter queue.</summary>
     public long DeadLetters => _handler.DeadLetters;
+
+    /// <summary>How many requests were answered without a handler, because this server had handled them
+    /// (<see cref="RabbitMqServerOptions.RepetitionWindow"/>).</summary>
+    public long Repetitions => _handler.Repetitions;
 
     /// <summary>Declares the service's queues and serves.</summary>
     /// <param name="address">As of <see cref="RabbitMqClient.ConnectAsync"/>.</param>

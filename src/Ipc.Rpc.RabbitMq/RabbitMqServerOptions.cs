@@ -31,6 +31,17 @@ public sealed class RabbitMqServerOptions : RabbitMqOptions
     /// not its handler had begun. Default: 20.</summary>
     public int MaxDeliveries { get; set; } = 20;
 
+    /// <summary>For how long a request that was handled is not handled again when the broker delivers it again, or its
+    /// caller makes the call again: it gets the same answer. Only one that was answered well is remembered; only by
+    /// this server, so give all requests to one if that has to hold; not beyond its end. Its handler goes on when the
+    /// connection to the broker is lost, and is answered when there is another. Not of streams. Default: zero, every
+    /// delivery is handled.</summary>
+    public TimeSpan RepetitionWindow { get; set; }
+
+    /// <summary>How many bytes of answers are kept for <see cref="RepetitionWindow"/>, with 400 more for each; the
+    /// oldest go first. Default: 16 MiB.</summary>
+    public long MaxRepetitionBytes { get; set; } = 16 << 20;
+
     /// <summary>Is told of every message that this server has put into the dead-letter queue, for a log. It runs on any
     /// thread, and must not block.</summary>
     public Action<RabbitMqDeadLetter>? DeadLettered { get; set; }
@@ -54,6 +65,9 @@ public sealed class RabbitMqServerOptions : RabbitMqOptions
         return copy;
     }
 
+    internal HandledRequests? Handled() =>
+        RepetitionWindow == TimeSpan.Zero ? null : new HandledRequests(RepetitionWindow, MaxRepetitionBytes);
+
     internal RabbitMqServerOptions Checked()
     {
         Check();
@@ -67,6 +81,10 @@ public sealed class RabbitMqServerOptions : RabbitMqOptions
             throw Wrong(nameof(QueueKind), QueueKind, "one of its names");
         if (MaxDeliveries is < 1 or > 20)
             throw Wrong(nameof(MaxDeliveries), MaxDeliveries, "1 to 20");
+        if (RepetitionWindow < TimeSpan.Zero || RepetitionWindow > TimeSpan.FromDays(1))
+            throw Wrong(nameof(RepetitionWindow), RepetitionWindow, "not negative, and a day at most");
+        if (MaxRepetitionBytes < 0)
+            throw Wrong(nameof(MaxRepetitionBytes), MaxRepetitionBytes, "not negative");
         return Copy();
     }
 }

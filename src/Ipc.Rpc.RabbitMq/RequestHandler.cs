@@ -12,8 +12,12 @@ namespace Ipc.Rpc.RabbitMq;
 /// <param name="buried">Is told of dead letters.</param>
 /// <param name="filter">What may be called, where the server is another program's; <see langword="null"/> where it is
 /// within this process, and ends with it.</param>
+/// <param name="handled">Those that are not handled again; <see langword="null"/> where all are.</param>
 internal sealed class RequestHandler(
-    RpcClient client, Action<RabbitMqDeadLetter>? buried, MethodFilter? filter = null)
+    RpcClient client,
+    Action<RabbitMqDeadLetter>? buried,
+    MethodFilter? filter = null,
+    HandledRequests? handled = null)
 {
     /// <summary>What a server has: its answer names only what may be called here.</summary>
     private const string List = "ipc.reflection.v1/List";
@@ -39,6 +43,13 @@ internal sealed class RequestHandler(
 
     /// <summary>Methods whose names are kept.</summary>
     public int KnownMethods => _methods.Count;
+
+    /// <summary>Whether what a handler has done is remembered: then it goes on when the connection that its request
+    /// came on has gone.</summary>
+    public bool Remembers => handled is not null;
+
+    /// <summary>Requests that needed no handler.</summary>
+    public long Repetitions => handled?.Repetitions ?? 0;
 
     /// <summary>A request has come.</summary>
     public void Came() => Interlocked.Increment(ref _requests);
@@ -97,8 +108,11 @@ internal sealed class RequestHandler(
 
     /// <exception cref="OperationCanceledException">The connection to the broker was lost, or this server is stopping,
     /// or the other program's has gone: somebody else will get the request.</exception>
-    public async Task<((byte[] Body, RpcMetadata? Metadata) Answer, RpcCallException? Failure)> HandleAsync(
-        Request request, CancellationToken cancellationToken)
+    public Task<Outcome> HandleAsync(Request request, CancellationToken cancellationToken) => handled is null
+        ? CallAsync(request, cancellationToken)
+        : handled.RunAsync(request, () => CallAsync(request, cancellationToken));
+
+    private async Task<Outcome> CallAsync(Request request, CancellationToken cancellationToken)
     {
         using Activity? activity = Begin(request);
         RpcMetadata? answered = null;
@@ -108,18 +122,18 @@ internal sealed class RequestHandler(
                 (RpcMethod<byte[], byte[]>)MethodOf(request), request.Body, cancellationToken).ConfigureAwait(false);
             if (filter is not null && request.Method == List)
                 body = filter.Filter(body);
-            return ((body, answered), null);
+            return new Outcome(body, answered, null);
         }
         catch (RpcCallException e)
         {
             if (IsOfServersEnd(e))
                 throw Gone(e);
             activity?.SetStatus(ActivityStatusCode.Error, e.Message);
-            return ((_nothing, answered), e);
+            return new Outcome(_nothing, answered, e);
         }
         catch (OperationCanceledException e) when (!IsStopping)
         {
-            return ((_nothing, null), new RpcCallException(
+            return new Outcome(_nothing, null, new RpcCallException(
                 RpcStatus.Cancelled, "A call to " + request.Method + " was cancelled.", e));
         }
 #pragma warning disable CA1031 // one request's: others are under way on the same connection
@@ -127,7 +141,7 @@ internal sealed class RequestHandler(
 #pragma warning restore CA1031
         {
             activity?.SetStatus(ActivityStatusCode.Error, e.Message);
-            return ((_nothing, null), new RpcCallException(
+            return new Outcome(_nothing, null, new RpcCallException(
                 RpcStatus.Internal, "A call to " + request.Method + " failed at its server: " + e.Message, e));
         }
     }

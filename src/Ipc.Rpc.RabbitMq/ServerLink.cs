@@ -210,31 +210,34 @@ internal sealed partial class ServerLink : BrokerLink
 
     private async Task RunAsync(Request request)
     {
-        using CancellationTokenSource call = CancellationTokenSource.CreateLinkedTokenSource(_lost.Token);
+        // one that is remembered goes on without the connection, and is answered on the next
+        CancellationTokenSource call = _handler.Remembers
+            ? new CancellationTokenSource()
+            : CancellationTokenSource.CreateLinkedTokenSource(_lost.Token);
         _running[request.MessageId] = call;
-        RpcCallException? failure;
+        Outcome outcome;
         bool isCancelled;
-        (byte[] Body, RpcMetadata? Metadata) answer;
         try
         {
             if (_cancelled.Contains(request.MessageId)) // it came between the look before and this entry
                 return;
-            if (await RefusalOfAsync(request, call.Token).ConfigureAwait(false) is { } refusal)
-                (answer, failure) = (([], null), refusal);
-            else
-                (answer, failure) = await _handler.HandleAsync(request, call.Token).ConfigureAwait(false);
+            outcome = await RefusalOfAsync(request, call.Token).ConfigureAwait(false) is { } refusal
+                ? new Outcome([], null, refusal)
+                : await _handler.HandleAsync(request, call.Token).WaitAsync(_lost.Token).ConfigureAwait(false);
             isCancelled = call.IsCancellationRequested;
         }
         finally
         {
             _running.TryRemove(new KeyValuePair<string, CancellationTokenSource>(request.MessageId, call));
+            if (!_handler.Remembers)
+                call.Dispose();
         }
 
         if (HasEnded)
             return; // somebody else gets the request, and answers it
         if (request.ReplyTo is not null)
-            await AnswerAsync(request, answer.Body, answer.Metadata, failure).ConfigureAwait(false);
-        else if (failure is not null && !(isCancelled && failure.Status == RpcStatus.Cancelled))
+            await AnswerAsync(request, outcome.Body, outcome.Metadata, outcome.Failure).ConfigureAwait(false);
+        else if (outcome.Failure is { } failure && !(isCancelled && failure.Status == RpcStatus.Cancelled))
             await BuryAsync(
                 request, "failed: " + failure.Status + ": " + Wire.Shortened(failure.Message)).ConfigureAwait(false);
     }

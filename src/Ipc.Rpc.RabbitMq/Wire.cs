@@ -255,7 +255,7 @@ internal static class Wire
     public static string Shortened(string text) =>
         text.Length <= LongestText ? text : string.Concat(text.AsSpan(0, LongestText), "...");
 
-    private static bool IsKey(string key)
+    public static bool IsKey(string key)
     {
         foreach (char c in key)
         {

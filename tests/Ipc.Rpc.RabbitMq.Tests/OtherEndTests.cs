@@ -45,6 +45,15 @@ public sealed class OtherEndTests
         await UntilInputEndsAsync();
     }
 
+    /// <summary>Sends what waits in an outbox.</summary>
+    [Fact(Explicit = true)]
+    public async Task Outbox()
+    {
+        RabbitMqClientOptions options = new() { FirstPause = TimeSpan.FromMilliseconds(20) };
+        await using RabbitMqOutbox outbox = RabbitMqOutbox.Open(Environment.GetEnvironmentVariable(ExportVariable)!, Address, new RabbitMqOutboxOptions { Broker = options });
+        await UntilInputEndsAsync();
+    }
+
     /// <summary>This program once more, ready.</summary>
     internal static OtherProcess Start(string what, IReadOnlyDictionary<string, string> environment)
     {

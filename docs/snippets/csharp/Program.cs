@@ -16,6 +16,7 @@ Func<Task>? run = args is [var name] ? name switch
     nameof(Machines) => Machines.Run,
     nameof(Brokers) => Brokers.Run,
     nameof(BrokerGateways) => BrokerGateways.Run,
+    nameof(Outboxes) => Outboxes.Run,
     nameof(Web) => Web.Run,
     nameof(Gateways) => Gateways.Run,
     nameof(Locks) => Locks.Run,

@@ -45,7 +45,7 @@ public sealed class RabbitMqExport : IAsyncDisposable
         _standing = new Standing(options.Changed);
         MethodFilter filter = new(options.Methods);
         _client = RpcClient.Create(name, options.Local);
-        _handler = new RequestHandler(_client, options.Broker.DeadLettered, filter);
+        _handler = new RequestHandler(_client, options.Broker.DeadLettered, filter, options.Broker.Handled());
         using (ExecutionContext.SuppressFlow()) // calls would have the deadline and the trace of whoever starts it
             _run = Task.Run(RunAsync, CancellationToken.None);
     }
