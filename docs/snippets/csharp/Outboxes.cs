@@ -23,5 +23,8 @@ internal static class Outboxes
         // end-snippet
 
         Console.WriteLine(outbox.Waiting); //> 1
+        await outbox.DisposeAsync();
+        foreach (string file in Directory.GetFiles(Environment.GetEnvironmentVariable("IPC_DIR")!, outbox.Name + "*"))
+            File.Delete(file); // it stays, and nobody waits for it here
     }
 }
