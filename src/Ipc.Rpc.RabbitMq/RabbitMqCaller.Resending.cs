@@ -7,6 +7,9 @@ namespace Ipc.Rpc.RabbitMq;
 /// <content>One-way calls that have been made before, perhaps by another process.</content>
 public sealed partial class RabbitMqCaller
 {
+    /// <summary>With what the broker was learned to take.</summary>
+    internal RabbitMqClientOptions Options => _options;
+
     /// <summary>Sends a one-way call until the broker has confirmed it: it waits for the broker, and for the first
     /// server of the service, however long that takes.</summary>
     /// <param name="request">The call.</param>
@@ -21,7 +24,7 @@ public sealed partial class RabbitMqCaller
         TimeSpan pause = _options.FirstPause;
         while (true)
         {
-            if (request.Body.Length > _options.MostToSend)
+            if (request.Body.Length > _options.MostOfBroker) // this end's own limit was looked at before
                 throw TooLarge(request.Method, request.Body.Length, isUnsent: !mayBeSent);
             try
             {

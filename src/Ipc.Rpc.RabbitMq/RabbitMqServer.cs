@@ -125,8 +125,11 @@ public sealed class RabbitMqServer : IAsyncDisposable
     /// <param name="cancellationToken">Ends that wait earlier.</param>
     public async Task StopAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
+        Deadline until = Deadline.After(timeout);
         if (_recovery.Link is { } link)
-            await link.StopAsync(Deadline.After(timeout), cancellationToken).ConfigureAwait(false);
+            await link.StopAsync(until, cancellationToken).ConfigureAwait(false);
+        while (_handler.Remembering > 0 && !until.HasPassed && !cancellationToken.IsCancellationRequested)
+            await Task.Delay(5, CancellationToken.None).ConfigureAwait(false);
         await DisposeAsync().ConfigureAwait(false);
     }
 

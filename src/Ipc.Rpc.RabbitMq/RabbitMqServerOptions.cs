@@ -34,8 +34,9 @@ public sealed class RabbitMqServerOptions : RabbitMqOptions
     /// <summary>For how long a request that was handled is not handled again when the broker delivers it again, or its
     /// caller makes the call again: it gets the same answer. Only one that was answered well is remembered; only by
     /// this server, so give all requests to one if that has to hold; not beyond its end. Its handler goes on when the
-    /// connection to the broker is lost, and is answered when there is another. Not of streams. Default: zero, every
-    /// delivery is handled.</summary>
+    /// connection to the broker is lost, does not count for <see cref="Prefetch"/> from then on, and is answered when
+    /// it comes again. A repetition is a request with the mark, and with the same id, method, metadata and body. Not of
+    /// streams. Default: zero, every delivery is handled.</summary>
     public TimeSpan RepetitionWindow { get; set; }
 
     /// <summary>How many bytes of answers are kept for <see cref="RepetitionWindow"/>, with 400 more for each; the

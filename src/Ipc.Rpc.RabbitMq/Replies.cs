@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
 using RabbitMQ.Client;
+using RabbitMQ.Client.Exceptions;
 
 namespace Ipc.Rpc.RabbitMq;
 
@@ -12,33 +13,37 @@ namespace Ipc.Rpc.RabbitMq;
 // each time. So who had an answer on its way when that happened is looked after before it gets another one, on a
 // connection that may end for it.
 
+// Only a broker that says so, or ends that connection for the question, makes a client one that has gone; and not for
+// ever. Whoever cannot be looked after gets no answer this time, and is looked after again with the next.
+
 /// <summary>Those whom answers go to, and who may not be there any more.</summary>
 internal sealed class Replies(RabbitMqAddress address, RabbitMqOptions options) : IDisposable
 {
     private const int Recent = 64, Most = 10_000;
     private const string InternalError = "541,";
+    private const ushort NotFound = 404, Broken = 541, Locked = 405;
 
-    private static readonly TimeSpan _onTheWay = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan _onTheWay = TimeSpan.FromSeconds(2), _goneFor = TimeSpan.FromMinutes(10);
 
     private readonly object _gate = new();
     private readonly (string? To, Deadline Until)[] _recent = new (string?, Deadline)[Recent];
-    private readonly Dictionary<string, bool> _suspects = new(StringComparer.Ordinal); // whether it is known to be gone
+    // until when one is known to have gone; that has passed for those that are only suspected
+    private readonly Dictionary<string, Deadline> _suspects = new(StringComparer.Ordinal);
     private readonly SemaphoreSlim _looking = new(1, 1);
     private int _next;
 
     /// <summary>Whether somebody gets the answer that is about to be sent.</summary>
-    /// <exception cref="RpcCallException">The broker cannot be asked.</exception>
     public ValueTask<bool> IsThereAsync(string replyTo, CancellationToken cancellationToken)
     {
         lock (_gate)
         {
-            if (_suspects.Count == 0 || !_suspects.TryGetValue(replyTo, out bool isGone))
+            if (_suspects.Count == 0 || !_suspects.TryGetValue(replyTo, out Deadline goneUntil))
             {
                 _recent[_next++ % Recent] = (replyTo, Deadline.After(_onTheWay));
                 return new ValueTask<bool>(true);
             }
 
-            if (isGone)
+            if (!goneUntil.HasPassed)
                 return new ValueTask<bool>(false);
         }
 
@@ -56,7 +61,7 @@ internal sealed class Replies(RabbitMqAddress address, RabbitMqOptions options) 
             foreach ((string? to, Deadline until) in _recent)
             {
                 if (to is not null && !until.HasPassed && _suspects.Count < Most)
-                    _suspects.TryAdd(to, false);
+                    _suspects.TryAdd(to, Deadline.Now);
             }
 
             Array.Clear(_recent);
@@ -72,43 +77,65 @@ internal sealed class Replies(RabbitMqAddress address, RabbitMqOptions options) 
         {
             lock (_gate)
             {
-                if (!_suspects.TryGetValue(replyTo, out bool isGone) || isGone)
-                    return !isGone; // somebody else has looked
+                if (!_suspects.TryGetValue(replyTo, out Deadline goneUntil) || !goneUntil.HasPassed)
+                    return !_suspects.ContainsKey(replyTo); // somebody else has looked
             }
 
-            IConnection connection = await Broker.ConnectAsync(
-                address, options, "look after a client of", new Attempts(options), cancellationToken)
-                .ConfigureAwait(false);
-            bool isThere;
-            try
-            {
-                IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken)
-                    .ConfigureAwait(false);
-                await channel.QueueDeclarePassiveAsync(replyTo, cancellationToken).ConfigureAwait(false);
-                isThere = true;
-            }
-            catch (Exception e) when (Broker.IsOfBroker(e) && !cancellationToken.IsCancellationRequested)
-            {
-                isThere = false; // it says so, or ends the connection for it
-            }
-            finally
-            {
-                await Broker.CloseAsync(connection).ConfigureAwait(false);
-            }
-
+            bool? isThere = await AskAsync(replyTo, cancellationToken).ConfigureAwait(false);
             lock (_gate)
             {
-                if (isThere)
+                if (isThere == true)
                     _suspects.Remove(replyTo);
-                else
-                    _suspects[replyTo] = true;
+                else if (isThere == false)
+                    _suspects[replyTo] = Deadline.After(_goneFor);
             }
 
-            return isThere;
+            return isThere == true;
         }
         finally
         {
             _looking.Release();
+        }
+    }
+
+    /// <returns><see langword="null"/>: that could not be found out.</returns>
+    private async Task<bool?> AskAsync(string replyTo, CancellationToken cancellationToken)
+    {
+        IConnection connection;
+        try
+        {
+            connection = await Broker.ConnectAsync(
+                address, options, "look after a client of", new Attempts(options), cancellationToken)
+                .ConfigureAwait(false);
+        }
+        catch (RpcCallException)
+        {
+            return null;
+        }
+
+        try
+        {
+            IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken)
+                .ConfigureAwait(false);
+            await channel.QueueDeclarePassiveAsync(replyTo, cancellationToken).ConfigureAwait(false);
+            return true;
+        }
+        catch (OperationInterruptedException e) when (e.ShutdownReason is { } reason)
+        {
+            return reason.ReplyCode switch
+            {
+                NotFound or Broken => false,
+                Locked => true, // another connection's own queue
+                _ => null,
+            };
+        }
+        catch (Exception e) when (Broker.IsOfBroker(e) && !cancellationToken.IsCancellationRequested)
+        {
+            return null;
+        }
+        finally
+        {
+            await Broker.CloseAsync(connection).ConfigureAwait(false);
         }
     }
 }

@@ -48,6 +48,13 @@ internal sealed class RequestHandler(
     /// came on has gone.</summary>
     public bool Remembers => handled is not null;
 
+    /// <summary>Requests that are remembered, and whose handlers run, whether or not their connections are
+    /// there.</summary>
+    public int Remembering => handled?.Running ?? 0;
+
+    /// <summary>The client of the request with this id waits for it no more.</summary>
+    public void Cancel(string id) => handled?.Cancel(id);
+
     /// <summary>Requests that needed no handler.</summary>
     public long Repetitions => handled?.Repetitions ?? 0;
 
@@ -102,6 +109,7 @@ internal sealed class RequestHandler(
         {
             if (IsOfServersEnd(e))
                 throw Gone(e);
+            _listedUntil = Deadline.After(_listedFor);
             return false; // a server that does not say what it has
         }
     }
@@ -110,7 +118,7 @@ internal sealed class RequestHandler(
     /// or the other program's has gone: somebody else will get the request.</exception>
     public Task<Outcome> HandleAsync(Request request, CancellationToken cancellationToken) => handled is null
         ? CallAsync(request, cancellationToken)
-        : handled.RunAsync(request, () => CallAsync(request, cancellationToken));
+        : handled.RunAsync(request, stop => CallAsync(request, stop));
 
     private async Task<Outcome> CallAsync(Request request, CancellationToken cancellationToken)
     {

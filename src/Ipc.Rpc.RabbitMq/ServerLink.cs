@@ -156,6 +156,9 @@ internal sealed partial class ServerLink : BrokerLink
             }
 
             _cancelled.Add(id); // first: a request that begins now looks there
+            if (_handler.Remembers)
+                ThreadPool.UnsafeQueueUserWorkItem(
+                    static one => one._handler.Cancel(one.id), (_handler, id), preferLocal: false);
             if (_running.TryGetValue(id, out CancellationTokenSource? call))
                 ThreadPool.UnsafeQueueUserWorkItem(static source => Fire(source), call, preferLocal: false);
         }

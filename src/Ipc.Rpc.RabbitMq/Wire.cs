@@ -57,7 +57,8 @@ internal static class Wire
     public const string TopicType = "ipc-topic/1", First = "ipc-first";
     public const string TraceParent = "traceparent", TraceState = "tracestate";
     private const string Metadata = "ipc-m-";
-    private const int LongestMetadata = 16_000, LongestText = 16_000, LongestDetails = 32_000;
+    public const int LongestMetadata = 16_000;
+    private const int LongestText = 16_000, LongestDetails = 32_000;
 
     /// <summary>A message as it is: neither end of the broker looks at what passes through.</summary>
     public static readonly MessageCodec<byte[]> Bytes = new(

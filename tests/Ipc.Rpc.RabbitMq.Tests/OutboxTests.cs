@@ -137,7 +137,8 @@ public sealed class OutboxTests(BrokerProcess broker) : RabbitMqTest(broker)
             dropped.Enqueue(letter);
             throw new InvalidOperationException("the user's own");
         };
-        ClientOptions.MaxMessageBytes = 5000;
+        await HaveBrokerAloneAsync();
+        Broker.Control("eval", "application:set_env(rabbit, max_message_size, 5000)."); // of channels that are opened from now on
         RabbitMqOutbox outbox = Open();
         await ServeAsync(FarmRpc.Service(new Farm("one") { All = _all }));
         using (SharedQueue queue = SharedQueue.Open(Name))
@@ -146,10 +147,16 @@ public sealed class OutboxTests(BrokerProcess broker) : RabbitMqTest(broker)
             queue.Send([]);
         }
 
-        outbox.Notify(new RpcMethod<byte[], RpcEmpty>("farm.v1", "Note", RpcMethodKind.Unary, Wire.Bytes, RpcEmpty.Codec, isOneWay: true), new byte[6000]);
+        RpcMethod<byte[], RpcEmpty> bytes = new("farm.v1", "Note", RpcMethodKind.Unary, Wire.Bytes, RpcEmpty.Codec, isOneWay: true);
+        outbox.Notify(bytes, new byte[6000]);
         await outbox.For<IFarm>().NoteAsync(1, Cancel);
         Watchdog.Until(() => _all.Count == 1 && outbox.Waiting == 0, "the one that can be");
+        Watchdog.Until(() => dropped.Count == 3, "all that never can be");
         Assert.Equal(["", "", "farm.v1/Note"], dropped.Select(static letter => letter.Method).Order());
+        Assert.Equal(RpcStatus.ResourceExhausted, Assert.Throws<RpcCallException>(() => outbox.Notify(bytes, new byte[6000])).Status); // by now it is known
+        Assert.Equal(RpcStatus.InvalidArgument, Assert.Throws<RpcCallException>(() => outbox.With(new RpcMetadata { { "large", new byte[20_000] } }).Notify(bytes, [])).Status);
+        Assert.Equal(RpcStatus.InvalidArgument, Assert.Throws<RpcCallException>(() => outbox.With(new RpcMetadata { { new string('k', 300), "v" } }).Notify(bytes, [])).Status);
+        Broker.Control("eval", "application:set_env(rabbit, max_message_size, 134217728).");
         await EndAsync(outbox);
     }
 

@@ -88,9 +88,41 @@ public sealed class RepetitionTests(BrokerProcess broker) : RabbitMqTest(broker)
         Assert.Equal((2, 0L), (calls, server.Repetitions));
     }
 
+    /// <summary>Also when its request has come again since, on another connection.</summary>
+    [Fact]
+    public async Task ACancellationReachesTheHandlerAfterALostConnection()
+    {
+        using BadNetwork network = new(Broker.EndPoint);
+        ServerOptions.RepetitionWindow = TimeSpan.FromMinutes(1);
+        int cancelled = 0;
+        RabbitMqServer server = await ServeAsync(FarmRpc.Service(new Farm("one")
+        {
+            All = _all,
+            After = async (_, cancel) =>
+            {
+                try
+                {
+                    await Task.Delay(Timeout.Infinite, cancel);
+                }
+                finally
+                {
+                    Interlocked.Increment(ref cancelled);
+                }
+            },
+        }), ServerOptions, AddressAt(network.Port));
+        using CancellationTokenSource source = new();
+        Task<string> call = (await ConnectAsync()).For<IFarm>().DoAsync(1, source.Token).AsTask();
+        Watchdog.Until(() => _all.Count == 1, "it to be in hand");
+        network.Cut();
+        Watchdog.Until(() => server.Repetitions == 1, "it to come again");
+        source.Cancel();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => call.WaitAsync(Patience, Cancel));
+        Watchdog.Until(() => cancelled == 1 && server.RequestsInHand == 0, "the handler to be told");
+    }
+
     /// <summary>Others number their messages as they like.</summary>
     [Theory]
-    [InlineData(16L << 20, 3, 2)] // the same twice, another body, another method
+    [InlineData(16L << 20, 4, 1)] // the same twice, another body, another method, another user
     [InlineData(0L, 4, 0)]
     public async Task OnlyTheSameRequestIsTheSame(long bytes, int handled, int repeated)
     {
@@ -106,7 +138,7 @@ public sealed class RepetitionTests(BrokerProcess broker) : RabbitMqTest(broker)
                 break;
             await channel.BasicPublishAsync(
                 "", "ipc." + Service, true,
-                new BasicProperties { Type = "ipc-rpc/1", MessageId = "1", Headers = new Dictionary<string, object?> { ["ipc-method"] = "farm.v1/" + method } },
+                new BasicProperties { Type = "ipc-rpc/1", MessageId = "1", Headers = new Dictionary<string, object?> { ["ipc-method"] = "farm.v1/" + method, ["ipc-attempt"] = 2, ["ipc-m-user"] = new byte[] { (byte)(sent == 4 ? 1 : 0) } } },
                 new byte[] { 8, number }, Cancel);
             sent++;
             Watchdog.Until(() => _all.Count + server.Repetitions == sent && server.RequestsInHand == 0, "it to be done with");

@@ -22,6 +22,7 @@ public class RunTests
     [InlineData("Mixed", "50000", "", "")]
     [InlineData("Portfolio", "", "", "")]
     [InlineData("Farm", "100000000", "", "")]
+    [InlineData("Sysmon/run-many", "6", "", "")]
     public void ItDoesWhatItsReadmeSays(string sample, string argument, string variable, string value)
     {
         Assert.SkipUnless(Repository.IsRelease, "the scripts of the samples run what was built in Release");
@@ -29,7 +30,7 @@ public class RunTests
         Dictionary<string, string> environment = Repository.In(regions);
         if (variable.Length != 0)
             environment[variable] = value;
-        string script = Repository.PathOf($"samples/{sample}/run.sh");
+        string script = Repository.PathOf(sample.Contains('/', System.StringComparison.Ordinal) ? $"samples/{sample}.sh" : $"samples/{sample}/run.sh");
         string[] words = argument.Length == 0 ? [script] : [script, argument == "src" ? Repository.PathOf(argument) : argument];
         using var run = new OtherProcess(false, environment, words);
         string said = run.Rest();

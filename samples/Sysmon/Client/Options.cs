@@ -2,8 +2,8 @@ using System.Globalization;
 
 namespace Sysmon;
 
-/// <summary>The command line: <c>[--name NAME] [--socket PATH] [--kill PID] tour|pair|show</c>.</summary>
-internal sealed record Options(string Name, string? SocketPath, int KillProcess, string Verb)
+/// <summary>The command line: <c>[--name NAME] [--socket PATH] [--kill PID] tour|pair|show|many TIMES</c>.</summary>
+internal sealed record Options(string Name, string? SocketPath, int KillProcess, string Verb, int Times = 0)
 {
     public static Options? Parse(string[] args)
     {
@@ -25,6 +25,10 @@ internal sealed record Options(string Name, string? SocketPath, int KillProcess,
                     break;
                 case "tour" or "pair" or "show":
                     options = options with { Verb = args[i] };
+                    break;
+                case "many" when more && int.TryParse(args[i + 1], NumberStyles.None, CultureInfo.InvariantCulture, out int times):
+                    options = options with { Verb = args[i], Times = times };
+                    i++;
                     break;
                 default:
                     return null;

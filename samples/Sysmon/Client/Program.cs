@@ -3,6 +3,7 @@
 //     Sysmon.Client [--name NAME] show                             tables and samples until Ctrl+C
 //     Sysmon.Client [--name NAME] [--socket PATH] pair             everything in one line
 //     Sysmon.Client [--name NAME] [--socket PATH] [--kill PID] tour  what ./demo.sh shows
+//     Sysmon.Client --name NAME,NAME,... many TIMES                several machines in one table, once a second
 using System;
 using System.IO;
 using System.Net.Sockets;
@@ -11,11 +12,13 @@ using Sysmon;
 
 if (Options.Parse(args) is not { } options)
 {
-    Console.Error.WriteLine("usage: Sysmon.Client [--name NAME] [--socket PATH] [--kill PID] tour|pair|show");
+    Console.Error.WriteLine("usage: Sysmon.Client [--name NAME] [--socket PATH] [--kill PID] tour|pair|show|many TIMES");
     return 2;
 }
 try
 {
+    if (options.Verb == "many")
+        return await Many.WatchAsync(options.Name.Split(','), options.Times) ? 0 : 1;
     using RpcClient client = RpcClient.Connect(options.Name);
     var tour = new Tour(client, options);
     switch (options.Verb)

@@ -64,7 +64,7 @@ internal static class Screen
     private static IEnumerable<IReadOnlyList<string>> Rows(Table table) =>
         table.Rows.Select(row => (IReadOnlyList<string>)[row.Id, .. row.Cells.Select(Text)]);
 
-    private static string Text(Cell cell) => cell switch
+    public static string Text(Cell cell) => cell switch
     {
         { Text: { } text } => text,
         { Number: { } number } when Math.Abs(number) >= 1 << 20 => (number / (1 << 20)).ToString("N1", CultureInfo.InvariantCulture) + " Mi",

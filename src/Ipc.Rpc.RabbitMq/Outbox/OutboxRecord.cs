@@ -22,6 +22,7 @@ internal sealed record OutboxRecord(
     private const uint IdTag = (1 << 3) | 2, ServiceTag = (2 << 3) | 2, MethodTag = (3 << 3) | 2;
     private const uint BodyTag = (4 << 3) | 2, EntryTag = (5 << 3) | 2;
     private const uint ParentTag = (6 << 3) | 2, StateTag = (7 << 3) | 2;
+    private const int LongestId = 64, LongestName = 1000, LongestKey = 240, LongestTrace = 1000;
     private const uint KeyTag = (1 << 3) | 2, ValueTag = (2 << 3) | 2;
 
     public static readonly MessageCodec<OutboxRecord> Codec = new(
@@ -64,10 +65,31 @@ internal sealed record OutboxRecord(
     {
         ProtoReader reader = new(bytes.ToArray()); // of shared memory: read once
         OutboxRecord record = Codec.Read(ref reader);
-        return record is { Id.Length: > 0 and <= 64, Service.Length: > 0, Method.Length: > 0 } &&
-            record.Service.Length + record.Method.Length <= 1000
+        return record.Wrong is not { } wrong
             ? record
-            : throw new ProtoException(ProtoError.InvalidValue, reader.Position, "It names no call");
+            : throw new ProtoException(ProtoError.InvalidValue, reader.Position, wrong);
+    }
+
+    /// <summary>Why it can never be sent; <see langword="null"/> if it can, as far as can be seen here.</summary>
+    public string? Wrong
+    {
+        get
+        {
+            if (Id.Length is 0 or > LongestId || Service.Length == 0 || Method.Length == 0 ||
+                Service.Length + Method.Length > LongestName)
+                return "It names no call, or a name is too long";
+            if (TraceParent.Length > LongestTrace || TraceState.Length > LongestTrace)
+                return "Its trace context is too long";
+            int bytes = 0;
+            foreach ((string key, System.ReadOnlyMemory<byte> value) in Metadata)
+            {
+                if (key.Length > LongestKey)
+                    return "A key of its metadata has more than " + LongestKey + " characters";
+                bytes += key.Length + value.Length + 16;
+            }
+
+            return bytes > Wire.LongestMetadata ? "Its metadata take " + bytes + " bytes" : null;
+        }
     }
 
     private static OutboxRecord Read(ref ProtoReader reader)

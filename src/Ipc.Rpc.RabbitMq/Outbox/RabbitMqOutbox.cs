@@ -35,11 +35,13 @@ public sealed class RabbitMqOutbox : RpcCaller, IAsyncDisposable
     private readonly RabbitMqOutboxOptions _options;
     private readonly RpcMetadata _metadata;
     private readonly RabbitMqOutbox? _whole; // of which this is a view
+    private readonly SemaphoreSlim _places;
     private readonly CancellationTokenSource _closing = new();
     private readonly Task _run = Task.CompletedTask;
     private volatile string? _trouble;
     private long _sent; // [count]
     private int _inHand; // [count] received, and not released
+    private int _disposed; // [once]
 
     private RabbitMqOutbox(string name, string address, RabbitMqOutboxOptions options)
     {
@@ -47,6 +49,7 @@ public sealed class RabbitMqOutbox : RpcCaller, IAsyncDisposable
         _options = options;
         _metadata = new RpcMetadata();
         _client = RabbitMqClient.Create(address, options.Broker);
+        _places = new SemaphoreSlim(options.Window, options.Window);
         _queue = SharedQueue.Open(name, options.Queue);
         if (!options.Sends)
             return;
@@ -62,6 +65,7 @@ public sealed class RabbitMqOutbox : RpcCaller, IAsyncDisposable
         _metadata = metadata;
         _client = whole._client;
         _queue = whole._queue;
+        _places = whole._places;
     }
 
     /// <summary>The queue's name on this machine.</summary>
@@ -121,14 +125,26 @@ public sealed class RabbitMqOutbox : RpcCaller, IAsyncDisposable
         {
             Dictionary<string, object?> trace = new();
             Wire.AddTrace(trace);
-            record = Wire.Encode(OutboxRecord.Codec, new OutboxRecord(
+            OutboxRecord call = new(
                 Guid.NewGuid().ToString("N"),
                 method.Service,
                 method.Name,
                 Wire.Encode(method.Request, in request),
                 _metadata,
                 trace.GetValueOrDefault(Wire.TraceParent) as string ?? string.Empty,
-                trace.GetValueOrDefault(Wire.TraceState) as string ?? string.Empty));
+                trace.GetValueOrDefault(Wire.TraceState) as string ?? string.Empty);
+            if (call.TraceState.Length > 500)
+                call = call with { TraceState = string.Empty };
+            if (call.Wrong is { } wrong)
+                throw Failed(
+                    method, RpcStatus.InvalidArgument,
+                    "A call of " + method.FullName + " cannot be sent: " + wrong + ".");
+            if (call.Body.Length > _client.Caller.Options.MostToSend)
+                throw Failed(
+                    method, RpcStatus.ResourceExhausted,
+                    "A call of " + method.FullName + " has " + call.Body.Length + " bytes; " +
+                    _client.Caller.Options.SaysMostToSend(nameof(RabbitMqClientOptions)));
+            record = Wire.Encode(OutboxRecord.Codec, call);
         }
         catch (ProtoException e)
         {
@@ -203,10 +219,12 @@ public sealed class RabbitMqOutbox : RpcCaller, IAsyncDisposable
     /// next, marked.</summary>
     public async ValueTask DisposeAsync()
     {
-        if (_whole is not null)
+        if (_whole is not null || Interlocked.Exchange(ref _disposed, 1) != 0)
             return;
         await _closing.CancelAsync().ConfigureAwait(false);
         await _run.ConfigureAwait(false);
+        for (int place = 0; place < _options.Window; place++)
+            await _places.WaitAsync().ConfigureAwait(false); // until nobody holds a message any more
         _queue.Dispose();
         await _client.DisposeAsync().ConfigureAwait(false);
     }
@@ -234,31 +252,52 @@ public sealed class RabbitMqOutbox : RpcCaller, IAsyncDisposable
 
     private async Task SendAllAsync()
     {
-        List<(QueueMessage Message, Task Sending)> window = [];
         while (await _queue.WaitToReceiveAsync(_closing.Token).ConfigureAwait(false))
         {
-            while (window.Count < _options.Window)
+            await _places.WaitAsync(_closing.Token).ConfigureAwait(false);
+            Interlocked.Increment(ref _inHand); // first: who looks counts it in either place
+            bool isSending = false;
+            try
             {
-                Interlocked.Increment(ref _inHand); // first: who looks counts it in either place
-                if (!_queue.TryReceive(out QueueMessage message))
-                {
-                    Interlocked.Decrement(ref _inHand);
-                    break;
-                }
-
-                window.Add((message, SendAsync(OutboxRecordOf(message), message.Redelivered)));
+                isSending = _queue.TryReceive(out QueueMessage message);
+                if (isSending)
+                    _ = SendAndReleaseAsync(message);
             }
-
-            foreach ((QueueMessage message, Task sending) in window)
+            catch (CorruptRegionException e) // that message has been passed over
             {
-                await sending.ConfigureAwait(false);
-                message.Release();
-                Interlocked.Decrement(ref _inHand);
+                Drop(string.Empty, string.Empty, e.Message);
+                await Task.Delay(_options.Broker.FirstPause, _closing.Token).ConfigureAwait(false);
             }
-
-            _trouble = null;
-            window.Clear();
+            finally
+            {
+                if (!isSending)
+                    Free();
+            }
         }
+    }
+
+    private async Task SendAndReleaseAsync(QueueMessage message)
+    {
+        try
+        {
+            await SendAsync(OutboxRecordOf(message), message.Redelivered).ConfigureAwait(false);
+            message.Release();
+            _trouble = null;
+        }
+        catch (OperationCanceledException)
+        {
+            // the end: it comes again, marked
+        }
+        finally
+        {
+            Free();
+        }
+    }
+
+    private void Free()
+    {
+        Interlocked.Decrement(ref _inHand);
+        _places.Release();
     }
 
     /// <summary>One that is none is dropped: it would be in the way of all others for ever.</summary>
