@@ -58,9 +58,11 @@ internal sealed class Replies(RabbitMqAddress address, RabbitMqOptions options) 
             return;
         lock (_gate)
         {
+            if (_suspects.Count > Most) // whoever has gone is found out anew
+                _suspects.Clear();
             foreach ((string? to, Deadline until) in _recent)
             {
-                if (to is not null && !until.HasPassed && _suspects.Count < Most)
+                if (to is not null && !until.HasPassed)
                     _suspects.TryAdd(to, Deadline.Now);
             }
 

@@ -42,6 +42,10 @@ public abstract unsafe class TopicEnd : IDisposable
     /// <summary>How many messages the topic holds.</summary>
     public int BlockCount => (int)Geometry.SlotCount;
 
+    /// <summary>Whether the name still leads to this topic. It does not after the topic was removed or replaced. It
+    /// checks the directory once.</summary>
+    public bool IsFindable => Os.Current.LeadsTo(Region.Path, Region.File!);
+
     /// <summary>The number of this writer or reader in the topic.</summary>
     public int Index { get; }
 

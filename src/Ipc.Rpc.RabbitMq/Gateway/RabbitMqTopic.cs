@@ -140,7 +140,7 @@ public sealed class RabbitMqTopic : IAsyncDisposable
                 _closing.Token)
             : null;
         using CancellationTokenSource over = CancellationTokenSource.CreateLinkedTokenSource(_closing.Token);
-        List<Task> passing = [WatchAsync(over.Token)];
+        List<Task> passing = [WatchAsync((TopicEnd?)writer ?? reader!, over.Token)];
         if (writer is not null)
             passing.Add(ReceiveAsync(writer, over.Token));
         if (reader is not null)
@@ -153,13 +153,15 @@ public sealed class RabbitMqTopic : IAsyncDisposable
         await first.ConfigureAwait(false);
     }
 
-    private async Task WatchAsync(CancellationToken cancellationToken)
+    private async Task WatchAsync(TopicEnd topic, CancellationToken cancellationToken)
     {
-        while (true)
+        while (topic.IsFindable)
         {
             _standing.Set(_recovery.Link is null ? _recovery.Missing(null).Message : null);
             await Task.Delay(_again / 4, cancellationToken).ConfigureAwait(false);
         }
+
+        throw new InvalidOperationException("The topic \"" + Name + "\" was removed or replaced; it is opened anew.");
     }
 
     private async Task SendAsync(TopicReader reader, CancellationToken cancellationToken)

@@ -230,6 +230,26 @@ public sealed class GatewayTopicTests(BrokerProcess broker) : GatewayTest(broker
         Assert.Throws<ArgumentException>(() => RabbitMqTopic.Start(Here, Address, Options));
     }
 
+    /// <summary>As by who cleans up too much: programs that come then have another topic of that name, and so has its gateway.</summary>
+    [Fact]
+    public void ATopicThatWasRemovedIsOpenedAnew()
+    {
+        RabbitMqTopic one = Carry("one"), two = Carry("two");
+        using TopicWriter writer = TopicWriter.Open(one.Name, Options.Topic);
+        Publish(writer, 0, 10);
+        Watchdog.Until(() => two.Received == 10, "the first");
+        System.IO.File.Delete(SharedRegions.FileOf(two.Name));
+        using TopicReader reader = TopicReader.Open(two.Name, Options.Topic);
+        int next = 10;
+        Watchdog.Until(
+            () =>
+            {
+                Publish(writer, next++, 1);
+                return reader.TryRead(out _) == IpcStatus.Ok;
+            },
+            "what comes then");
+    }
+
     /// <summary>Its connection breaks again and again under load: each message comes once or is counted, in order.</summary>
     [Fact]
     public async Task CutsLoseNothingUncountedAndRepeatNothing()
