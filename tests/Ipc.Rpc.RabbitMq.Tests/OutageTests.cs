@@ -87,7 +87,7 @@ public sealed class OutageTests(BrokerProcess broker) : RabbitMqTest(broker)
                     await go.WaitAsync(cancel);
             },
         };
-        ServerOptions.Heartbeat = ClientOptions.Heartbeat = TimeSpan.FromSeconds(2); // less, and what the client program does at two times of it and at three may happen at once on a busy machine: it does not stand that
+        ServerOptions.Heartbeat = ClientOptions.Heartbeat = TimeSpan.FromSeconds(2); // with one, RabbitMQ.Client once threw in its heartbeat timer, where nobody can catch it, on a busy machine
         RabbitMqServer server = await ServeAsync(FarmRpc.Service(slow), address: ofServer ? AddressAt(network.Port) : Address);
         RabbitMqClient client = await ConnectAsync(address: ofServer ? Address : AddressAt(network.Port));
         Task<string> call = client.For<IFarm>().DoAsync(1, Cancel).AsTask();
