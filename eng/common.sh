@@ -72,8 +72,9 @@ run_logged() {
     return "$code"
 }
 
-# show_failure TITLE LOG [LINES]   the end of a failed job's log, where the reason is.
+# show_failure TITLE LOG [LINES]   the end of a failed job's log, where the reason is; without the tests that were
+# skipped, and why (two lines each), which xUnit prints in between.
 show_failure() {
     say "  FAILED: $1 (whole log: ${2#"$top"/})"
-    tail -n "${3:-40}" "$2" | sed 's/^/    | /'
+    sed '/ \[SKIP\]$/{N;d}' "$2" | tail -n "${3:-40}" | sed 's/^/    | /'
 }

@@ -77,6 +77,22 @@ public sealed class OutboxTests(BrokerProcess broker) : RabbitMqTest(broker)
     }
 
     [Fact]
+    public async Task ACallIsCountedOnceWhereverItIs()
+    {
+        _options.Window = 500; // each goes from the queue to those that are being sent while this one looks
+        RabbitMqOutbox outbox = Mine(RabbitMqOutbox.Open(Name, "amqp://127.0.0.1:1/nobody", _options));
+        IFarm farm = outbox.For<IFarm>();
+        for (int i = 1; i <= 400; i++)
+        {
+            await farm.NoteAsync(i, Cancel);
+            for (int look = 0; look < 50; look++)
+                Assert.Equal(i, outbox.Waiting);
+        }
+
+        await EndAsync(outbox);
+    }
+
+    [Fact]
     public async Task CallsWaitForAServiceThatHasNeverRun()
     {
         RabbitMqOutbox outbox = Open();

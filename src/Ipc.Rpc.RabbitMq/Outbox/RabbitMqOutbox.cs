@@ -36,6 +36,7 @@ public sealed class RabbitMqOutbox : RpcCaller, IAsyncDisposable
     private readonly RpcMetadata _metadata;
     private readonly RabbitMqOutbox? _whole; // of which this is a view
     private readonly SemaphoreSlim _places;
+    private readonly object _taking = new(); // while a message goes from the queue into the hand: who looks counts it once
     private readonly CancellationTokenSource _closing = new();
     private readonly Task _run = Task.CompletedTask;
     private volatile string? _trouble;
@@ -73,7 +74,15 @@ public sealed class RabbitMqOutbox : RpcCaller, IAsyncDisposable
 
     /// <summary>How many calls wait, of all processes, and are on their way to the broker from this one; not those that
     /// another process has on its way.</summary>
-    public long Waiting => _queue.GetInfo().Depth + Volatile.Read(ref (_whole ?? this)._inHand);
+    public long Waiting
+    {
+        get
+        {
+            RabbitMqOutbox whole = _whole ?? this;
+            lock (whole._taking)
+                return _queue.GetInfo().Depth + whole._inHand;
+        }
+    }
 
     /// <summary>How many calls this process has sent, and the broker has confirmed.</summary>
     public long Sent => Interlocked.Read(ref (_whole ?? this)._sent);
@@ -255,11 +264,10 @@ public sealed class RabbitMqOutbox : RpcCaller, IAsyncDisposable
         while (await _queue.WaitToReceiveAsync(_closing.Token).ConfigureAwait(false))
         {
             await _places.WaitAsync(_closing.Token).ConfigureAwait(false);
-            Interlocked.Increment(ref _inHand); // first: who looks counts it in either place
             bool isSending = false;
             try
             {
-                isSending = _queue.TryReceive(out QueueMessage message);
+                isSending = TryTake(out QueueMessage message);
                 if (isSending)
                     _ = SendAndReleaseAsync(message);
             }
@@ -271,8 +279,19 @@ public sealed class RabbitMqOutbox : RpcCaller, IAsyncDisposable
             finally
             {
                 if (!isSending)
-                    Free();
+                    _places.Release();
             }
+        }
+    }
+
+    private bool TryTake(out QueueMessage message)
+    {
+        lock (_taking)
+        {
+            bool taken = _queue.TryReceive(out message);
+            if (taken)
+                _inHand++;
+            return taken;
         }
     }
 
@@ -290,14 +309,10 @@ public sealed class RabbitMqOutbox : RpcCaller, IAsyncDisposable
         }
         finally
         {
-            Free();
+            lock (_taking)
+                _inHand--;
+            _places.Release();
         }
-    }
-
-    private void Free()
-    {
-        Interlocked.Decrement(ref _inHand);
-        _places.Release();
     }
 
     /// <summary>One that is none is dropped: it would be in the way of all others for ever.</summary>
