@@ -36,7 +36,7 @@ public sealed class RabbitMqOutbox : RpcCaller, IAsyncDisposable
     private readonly RpcMetadata _metadata;
     private readonly RabbitMqOutbox? _whole; // of which this is a view
     private readonly SemaphoreSlim _places;
-    private readonly object _taking = new(); // while a message goes from the queue into the hand: who looks counts it once
+    private readonly object _taking = new(); // a message goes from the queue into the hand: who looks counts it once
     private readonly CancellationTokenSource _closing = new();
     private readonly Task _run = Task.CompletedTask;
     private volatile string? _trouble;
