@@ -210,6 +210,7 @@ public sealed class GrpcCaller : RpcCaller
                 _invoker.AsyncClientStreamingCall(path, null, call.Options(hasTimeout: true, request));
             _ = call.SendAsync(sent.RequestStream, items, method.Item);
             using Payload answer = await call.Of(sent.ResponseAsync, sent.GetStatus).ConfigureAwait(false);
+            await call.EndSendingAsync().ConfigureAwait(false);
             call.Tell(sent.GetTrailers());
             return Decode(method, method.Response, answer);
         }
@@ -233,6 +234,7 @@ public sealed class GrpcCaller : RpcCaller
                 yield return Decode(method, codec, item);
             }
 
+            await call.EndSendingAsync().ConfigureAwait(false);
             call.Tell(answers.Trailers());
         }
     }

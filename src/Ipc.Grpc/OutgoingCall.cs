@@ -12,12 +12,15 @@ namespace Ipc.Grpc;
 /// <remarks>Disposing it ends the stream of its caller, if that is still under way, and waits for nothing.</remarks>
 internal sealed class OutgoingCall : IDisposable
 {
+    private static readonly TimeSpan _moment = TimeSpan.FromSeconds(1);
+
     private readonly CallTerms _terms;
     private readonly CancellationToken _ofCall;
     private readonly CancellationToken _ofConsumer;
     private readonly CancellationToken _ofHandler;
     private readonly CancellationTokenSource _stop;
     private readonly object _gate = new();
+    private Task _writing = Task.CompletedTask; // the last item
     private ExceptionDispatchInfo? _own;
     private bool _isOver;
 
@@ -61,14 +64,14 @@ internal sealed class OutgoingCall : IDisposable
             while (await source.MoveNextAsync().ConfigureAwait(false))
             {
                 using Payload item = Payload.Of(codec, source.Current);
-                if (await TrySendAsync(to.WriteAsync(item)).ConfigureAwait(false))
+                if (await TrySendAsync(() => to.WriteAsync(item)).ConfigureAwait(false))
                     continue;
                 if (item.Refusal is { } refusal)
                     End(CallStatus.Of(refusal)); // the call goes on, and its server would wait for the item
                 return;
             }
 
-            await TrySendAsync(to.CompleteAsync()).ConfigureAwait(false);
+            await TrySendAsync(to.CompleteAsync).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (Token.IsCancellationRequested)
         {
@@ -145,15 +148,37 @@ internal sealed class OutgoingCall : IDisposable
         return left < DateTime.MaxValue - now ? now + left : null;
     }
 
+    /// <summary>The server has answered, and takes no more of its caller's stream: no further item is sent, and what is
+    /// being sent is waited for, for a moment. Once the whole connection was seen to end behind such a call
+    /// (STREAM_CLOSED, as for an item behind the end of its stream), with the next call on it.</summary>
+    public async Task EndSendingAsync()
+    {
+        Task writing;
+        lock (_gate)
+            (_isOver, writing) = (true, _writing);
+        if (!writing.IsCompleted)
+            await Task.WhenAny(writing, Task.Delay(_moment, CancellationToken.None)).ConfigureAwait(false);
+    }
+
     /// <returns>Whether the server takes more: if not, its answer says why.</returns>
-    private static async Task<bool> TrySendAsync(Task sending)
+    private async Task<bool> TrySendAsync(Func<Task> send)
     {
         try
         {
+            Task sending;
+            lock (_gate)
+            {
+                if (_isOver)
+                    return false;
+                sending = _writing = send();
+            }
+
             await sending.ConfigureAwait(false);
             return true;
         }
-        catch (Exception e) when (e is RpcException or InvalidOperationException or OperationCanceledException)
+#pragma warning disable CA1031 // of gRPC or HTTP, whatever they throw: nothing of the caller's runs here
+        catch (Exception)
+#pragma warning restore CA1031
         {
             return false;
         }

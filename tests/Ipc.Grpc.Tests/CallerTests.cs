@@ -40,6 +40,27 @@ public sealed class CallerTests : GatewayTest
         Assert.Equal("3", Of(await tests.StepsAsync(new CountRequest { Count = 3 }, new Progress<Blob>(static _ => Assert.Fail("nothing brings it")), Hang)));
     }
 
+    /// <summary>A server may end the whole connection while an item is being written: Kestrel does, when too many streams end early.</summary>
+    [Fact]
+    public async Task AStreamWhoseConnectionEndsFailsAsACall()
+    {
+        Serve();
+        await StartAsync();
+        ITests tests = Caller().For<ITests>();
+        for (int i = 0; i < 600; i++)
+        {
+            try
+            {
+                Assert.Equal(9, await tests.Mirror(new CountRequest { Count = 9 }, Items(int.MaxValue), Hang).CountAsync(Hang));
+            }
+            catch (RpcCallException e)
+            {
+                Assert.True(e.Status is RpcStatus.Internal or RpcStatus.Unavailable or RpcStatus.ResourceExhausted, e.ToString());
+                return;
+            }
+        }
+    }
+
     [Fact]
     public async Task StatusTextAndDetailsComeBack()
     {
