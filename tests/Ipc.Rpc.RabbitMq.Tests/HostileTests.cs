@@ -13,7 +13,7 @@ namespace Ipc.Rpc.RabbitMq.Tests;
 /// come to all servers in turn and end the calls that they have in hand.</summary>
 public sealed class HostileTests(BrokerProcess broker) : RabbitMqTest(broker)
 {
-    private const string Answers = "answers-of-hostile-tests";
+    internal const string Answers = "answers-of-hostile-tests";
 
     private string Queue => "ipc." + Service;
 
@@ -123,7 +123,7 @@ public sealed class HostileTests(BrokerProcess broker) : RabbitMqTest(broker)
         }
     }
 
-    private static (BasicProperties Properties, byte[] Body) Message(string what)
+    internal static (BasicProperties Properties, byte[] Body) Message(string what)
     {
         Dictionary<string, object?> headers = new() { ["ipc-method"] = "farm.v1/Note" };
         BasicProperties properties = new() { Type = "ipc-rpc/1", MessageId = "x", Headers = headers };

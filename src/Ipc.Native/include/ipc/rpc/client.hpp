@@ -92,7 +92,7 @@ class client : public caller
         outcome asked;
         const call_options with = intercepted_async(method, request, options, asked);
         auto link = std::make_unique<detail::async_link>(with, prepare(method, with));
-        begin(method.id, request, with, *link, std::move(asked));
+        begin(method, request, with, *link, std::move(asked));
         return pending_call<Response>(std::move(link));
     }
 
@@ -120,10 +120,10 @@ class client : public caller
             then(result, response);
         });
 #ifdef IPC_NO_EXCEPTIONS
-        begin(method.id, request, with, *link, std::move(asked));
+        begin(method, request, with, *link, std::move(asked));
 #else
         try {
-            begin(method.id, request, with, *link, std::move(asked));
+            begin(method, request, with, *link, std::move(asked));
         } catch (...) {
             state->forget(); // the client is closed
             throw;
@@ -183,14 +183,14 @@ class client : public caller
         return with;
     }
 
-    void begin(uint32_t method, const message &request, const call_options &options, const detail::async_link &link,
+    void begin(const detail::method_name &method, const message &request, const call_options &options, const detail::async_link &link,
                outcome good)
     {
         std::string head;
         if (good)
             good = detail::request_head(detail::observed(options, link.call->seen()), head);
         detail::asking what;
-        what.method = method;
+        what.called = &method;
         what.body = detail::payload(request, head);
         what.answered = options.received;
         link.call->begin(what, link.limits, options.received, good);

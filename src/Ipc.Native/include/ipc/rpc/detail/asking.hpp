@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "../metadata.hpp"
+#include "../method.hpp"
 #include "following.hpp"
 #include "payload.hpp"
 #include "pending.hpp"
@@ -15,7 +16,7 @@ namespace ipc::rpc::detail
 
 // A request that is to be sent.
 struct asking {
-    uint32_t method = 0;
+    const method_name *called = nullptr; // never null when it is asked
     uint8_t flags = 0;
     uint16_t window = 0; // the first credit, when the answer is a stream
     payload body;

@@ -149,7 +149,7 @@ class callee : public callee_calls
             return false;
         body = std::move(arrived.front());
         arrived.pop_front();
-        context.window_.consume(1, cost_of(body.size()));
+        context.window_.consume_item(body.size());
         if (context.window_.is_due())
             give(held, context, credit);
         return true;
@@ -215,6 +215,14 @@ class callee : public callee_calls
     static void set_in_place(call_context &context) noexcept
     {
         context.in_place_ = true;
+    }
+
+    // For a way that counts items as messages: what CONTEXT's call may send, and its caller, before more credit comes.
+    static void set_terms(call_context &context, int64_t bytes, uint32_t window, int64_t window_bytes) noexcept
+    {
+        context.credit_.bytes = bytes;
+        context.credit_.by = measure::messages;
+        context.window_.begin(window, window, window_bytes, measure::messages);
     }
 
     static bool is_in_place(const call_context &context) noexcept

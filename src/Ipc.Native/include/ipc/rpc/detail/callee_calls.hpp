@@ -121,19 +121,21 @@ class callee_calls : public callee_link
     // True: REQUEST has the id of a pending call. Both have ended then.
     bool clashes(const frame_header &request)
     {
-        if (calls() == 0)
-            return false;
+        return calls() != 0 && fail(request.call, {status::invalid_argument, "the id " + std::to_string(request.call) +
+                                                                              " is that of a call that is still pending"});
+    }
+
+    // Ends CALL, whose caller breaks the rules: it hears WHY. False: there is none, or its caller has the answer, or will.
+    bool fail(uint64_t call, const outcome &why)
+    {
         {
             const std::lock_guard held(mutex_);
-            call_context *const context = find(request.call);
-            if (context == nullptr)
+            call_context *const context = find(call);
+            if (context == nullptr || !take_answer(*context))
                 return false;
-            if (!take_answer(*context))
-                return false; // its caller has the answer, or will: the id is free
             fire(*context);
         }
-        post_error(request.call, {status::invalid_argument, "the id " + std::to_string(request.call) +
-                                                                " is that of a call that is still pending"});
+        post_error(call, why);
         return true;
     }
 

@@ -61,6 +61,10 @@ class callee_link : public call_home
     // The largest payload.
     virtual uint64_t limit() const noexcept = 0;
     virtual std::shared_ptr<callee> keep() = 0;
+    // A call that was accepted is over, and was answered if it is to be: RESULT is what its handler said.
+    virtual void handled(const frame_header &, const outcome &)
+    {
+    }
 
     // For the thread that reads.
     void post_error(uint64_t call, const outcome &why)

@@ -84,7 +84,7 @@ class caller_core : public surroundings, public follower
         enter();
         const frame_header header = header_for(what, fresh->id(), until);
         if (!send_at_once(header, what.body)) {
-            why = send(held, header, what.body, until, cancel);
+            why = send_request(held, header, what, until, cancel);
             if (!why) {
                 why.unsent = why.code == status::unavailable && why.has_words();
                 if (what.again != nullptr) {
@@ -111,7 +111,7 @@ class caller_core : public surroundings, public follower
         // An id that no entry has ever: the low half is 0.
         const uint64_t id = ++notified_ << 32;
         enter();
-        outcome sent = send(held, header_for(what, id, until), what.body, until, cancel);
+        outcome sent = send_request(held, header_for(what, id, until), what, until, cancel);
         leave();
         return sent;
     }
@@ -206,7 +206,7 @@ class caller_core : public surroundings, public follower
     // The reader of a stream has taken an item of SIZE bytes: more credit when half of the window is used up.
     void consumed(lock_type &held, pending &entry, uint64_t size)
     {
-        entry.window.consume(1, cost_of(size));
+        entry.window.consume_item(size);
         if (!entry.window.is_due() || entry.ended)
             return;
         frame_header credit = header_of(frame_kind::credit, entry.id());
@@ -312,6 +312,13 @@ class caller_core : public surroundings, public follower
     // Sees to it that there is a connection. AGAIN: of a call that may be made again; else null.
     virtual outcome prepare(lock_type &held, deadline until, canceller *cancel, following *again) = 0;
 
+    // A request, when it was not sent at once. For a way that needs more of it than its frame.
+    virtual outcome send_request(lock_type &held, const frame_header &header, const asking &what, deadline until,
+                                 canceller *cancel)
+    {
+        return send(held, header, what.body, until, cancel);
+    }
+
     // Waits for room.
     virtual outcome send(lock_type &held, const frame_header &header, const payload &body, deadline until,
                          canceller *cancel) = 0;
@@ -354,7 +361,7 @@ class caller_core : public surroundings, public follower
         frame_header header = header_of(frame_kind::request, id);
         header.flags = static_cast<uint8_t>(flags_ | what.flags | what.body.flag());
         header.code = what.window;
-        header.method = what.method;
+        header.method = what.called->id;
         header.deadline = until.is_never() ? 0 : until.at();
         return header;
     }

@@ -76,19 +76,19 @@ class calling
     {
         caller_core &core = *core_;
         if (core.watcher() == nullptr) {
-            outcome result = unobserved(method.id, request, response, options, progress, take, report);
+            outcome result = unobserved(method, request, response, options, progress, take, report);
             if (!result)
                 place(result, method, core);
             return result;
         }
         observation seen = observe(core.watcher(), method, options);
-        outcome result = unobserved(method.id, request, response, observed(options, seen), progress, take, report);
+        outcome result = unobserved(method, request, response, observed(options, seen), progress, take, report);
         place(result, method, core);
         return seen.end(std::move(result));
     }
 
     template <class Response, class Take, class Report>
-    outcome unobserved(uint32_t method, const message &request, Response &response, const call_options &options,
+    outcome unobserved(const method_name &method, const message &request, Response &response, const call_options &options,
                        bool progress, Take &take, Report &report)
     {
         following again;
@@ -102,7 +102,7 @@ class calling
 
     // AGAIN: what is known of it from before, and what is known of it then.
     template <class Response, class Take, class Report>
-    outcome attempted(uint32_t method, const message &request, Response &response, const call_options &options,
+    outcome attempted(const method_name &method, const message &request, Response &response, const call_options &options,
                       bool progress, Take &take, Report &report, following &again)
     {
         outcome result; // the only one, and what is returned: an outcome costs more than most steps of a call
@@ -121,7 +121,7 @@ class calling
         pending *entry = nullptr;
         const registration registered(limits.cancel, core, entry);
         asking what;
-        what.method = method;
+        what.called = &method;
         what.body = payload(request, head);
         what.progress = progress;
         what.answered = options.received;
@@ -174,12 +174,12 @@ class calling
     outcome unintercepted_one_way(const method_name &method, const message &request, const call_options &options)
     {
         observation seen = observe(core_->watcher(), method, options);
-        outcome result = post(method.id, request, observed(options, seen));
+        outcome result = post(method, request, observed(options, seen));
         place(result, method, *core_);
         return seen.end(std::move(result));
     }
 
-    outcome post(uint32_t method, const message &request, const call_options &options)
+    outcome post(const method_name &method, const message &request, const call_options &options)
     {
         std::string head;
         if (outcome bad = request_head(options, head); !bad)
@@ -188,7 +188,7 @@ class calling
         pending *none = nullptr;
         const registration registered(limits.cancel, *core_, none);
         asking what;
-        what.method = method;
+        what.called = &method;
         what.flags = flag_one_way;
         what.body = payload(request, head);
         auto held = core_->lock();
@@ -241,7 +241,7 @@ class calling
         pending *entry = nullptr;
         const registration registered(limits->cancel, *core_, entry);
         asking what;
-        what.method = method.id;
+        what.called = &method;
         what.flags = flags;
         what.window = window;
         what.body = payload(request, head);

@@ -40,11 +40,20 @@ constexpr int64_t cost_of(uint64_t size) noexcept
     return static_cast<int64_t>((size + frame_header_size + 8 + 63) & ~63ull);
 }
 
+// How items are counted: as records of a ring, or as messages, which a broker and both ends have 64 bytes more to do with.
+enum class measure : uint8_t { records, messages };
+
+constexpr int64_t cost_of(uint64_t size, measure by) noexcept
+{
+    return by == measure::records ? cost_of(size) : static_cast<int64_t>(size) + 64;
+}
+
 // What may still be sent of one stream.
 struct item_credit {
     int64_t items = 0;
     int64_t bytes = first_bytes;
     bool waited = false; // for credit, since the last item
+    measure by = measure::records;
 
     bool any() const noexcept
     {
@@ -66,7 +75,7 @@ struct item_credit {
     uint16_t take(uint64_t size) noexcept
     {
         --items;
-        bytes -= cost_of(size);
+        bytes -= cost_of(size, by);
         return waited ? code_waited : 0;
     }
 
@@ -74,7 +83,7 @@ struct item_credit {
     void give_back(uint64_t size) noexcept
     {
         ++items;
-        bytes += cost_of(size);
+        bytes += cost_of(size, by);
     }
 };
 
@@ -82,11 +91,12 @@ struct item_credit {
 class item_window
 {
   public:
-    void begin(uint32_t most, uint32_t first) noexcept
+    void begin(uint32_t most, uint32_t first, int64_t bytes = first_bytes, measure by = measure::records) noexcept
     {
+        by_ = by;
         most_ = most;
         items_ = first;
-        most_bytes_ = bytes_ = first_bytes;
+        most_bytes_ = bytes_ = bytes;
         consumed_ = consumed_bytes_ = 0;
     }
 
@@ -108,12 +118,18 @@ class item_window
         if (!admits())
             return false;
         --items_;
-        bytes_ -= cost_of(item.size);
+        bytes_ -= cost_of(item.size, by_);
         if (starved && item.header.code == code_waited && most_bytes_ < largest_window) {
             consumed_bytes_ += most_bytes_; // as if: so the difference is given with the next credit
             most_bytes_ *= 2;
         }
         return true;
+    }
+
+    // An item has been consumed.
+    void consume_item(uint64_t size) noexcept
+    {
+        consume(1, cost_of(size, by_));
     }
 
     // Has been consumed, or is allowed for another reason.
@@ -138,6 +154,7 @@ class item_window
     }
 
   private:
+    measure by_ = measure::records;
     int64_t most_ = 0;
     int64_t most_bytes_ = first_bytes;
     int64_t items_ = 0; // what may still come

@@ -265,6 +265,7 @@ template <class Request, class Response, class Function> class method_handler fi
             method.answer(*home, context, result, answer_of(response));
             if (runs)
                 method.completed(*home, context, result);
+            home->handled(request, result);
         }
 
         method_handler &method;

@@ -1,0 +1,364 @@
+// The thread of a client or server at a broker: connects, and again when the connection was lost; does on it what other
+// threads have posted, and hands on what comes.
+//
+// Everything of rpc::link happens here, so nobody else waits for the network. A call costs two changes of threads for
+// that, some tens of microseconds beside the two or three hundred of the broker.
+//
+// When a node of a broker dies, everybody who was connected to it comes back at once. So the pauses grow, each is
+// shortened at random, and an attempt that a node has left without an answer is followed by a pause of as long as that
+// took (Attempts.cs of the C# side says why).
+#ifndef IPC_RPC_AMQP_DETAIL_CONNECTOR_HPP
+#define IPC_RPC_AMQP_DETAIL_CONNECTOR_HPP
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../../detail/guarded.hpp"
+#include "../options.hpp"
+#include "address.hpp"
+#include "link.hpp"
+
+namespace ipc::rpc::amqp::detail
+{
+
+// On the connector's thread; nothing is called once stop() has returned.
+class connector_user : public link_user
+{
+  public:
+    // Declares and consumes what it needs. False: the link is not good.
+    virtual bool set_up(link &fresh) = 0;
+    // From now on things may be posted.
+    virtual void opened(link &fresh) = 0;
+    // The connection has ended, or an attempt has failed. What was posted, and not done, never will be.
+    virtual void lost(const outcome &why) = 0;
+    // Now and then, while there is a connection. Returns in how long again.
+    virtual link::duration look(link &on) = 0;
+
+  protected:
+    ~connector_user() = default;
+};
+
+class connector
+{
+  public:
+    using task = std::function<void(link &)>;
+    static constexpr size_t most_queued = 4u << 20; // bytes that items may have waiting here
+
+    connector(address to, const options &with, const char *role, connector_user &user)
+        : shared_(std::make_shared<state>(std::move(to), with, role, user))
+    {
+    }
+
+    connector(const connector &) = delete;
+    connector &operator=(const connector &) = delete;
+
+    ~connector()
+    {
+        stop();
+    }
+
+    // False when the system has no thread, or no file, for it.
+    bool start()
+    {
+        if (!shared_->open())
+            return false;
+#ifdef IPC_NO_EXCEPTIONS
+        thread_ = std::thread([own = shared_] { own->run(); });
+#else
+        try {
+            thread_ = std::thread([own = shared_] { own->run(); });
+        } catch (const std::system_error &) {
+            return false;
+        }
+#endif
+        return true;
+    }
+
+    // Closes the connection. LAST, if there is one, is done before, when there is a connection. Not from its own thread.
+    void stop(task last = nullptr) noexcept
+    {
+        if (!thread_.joinable())
+            return;
+        if (shared_->stop(std::move(last))) {
+            shared_->wait_or_break();
+            thread_.join();
+        } else {
+            thread_.detach(); // it waits for a broker that does not answer, touches nobody's, and ends after that
+        }
+    }
+
+    // To be done on the thread, in the order of posting. SIZE: bytes that it holds. The caller knows that there is a
+    // connection: its opened() was called and its lost() was not, as seen under the lock that it takes in both.
+    void post(task what, size_t size = 0)
+    {
+        shared_->post(std::move(what), size);
+    }
+
+    // Whether it should take no more for now: the broker reads nothing, or the network is slower than who sends.
+    bool is_full() const noexcept
+    {
+        const std::lock_guard held(shared_->mutex);
+        return shared_->queued > most_queued;
+    }
+
+  private:
+    using clock = std::chrono::steady_clock;
+
+    struct state {
+        state(address of, const options &with, const char *its_role, connector_user &its_user)
+            : to(std::move(of)), options(with), role(its_role), user(its_user), pause(with.first_pause)
+        {
+        }
+
+        ~state()
+        {
+            for (const int each : pipe)
+                if (each >= 0)
+                    ::close(each);
+        }
+
+        bool open()
+        {
+            if (::pipe(pipe) != 0)
+                return false;
+            for (const int each : pipe) {
+                ::fcntl(each, F_SETFD, FD_CLOEXEC);
+                ::fcntl(each, F_SETFL, O_NONBLOCK);
+            }
+            return true;
+        }
+
+        // False: the thread is with a broker that may not answer for long.
+        bool stop(task &&last)
+        {
+            const std::lock_guard held(mutex);
+            stopping = true;
+            farewell = std::move(last);
+            wake();
+            changed.notify_all();
+            return !connecting;
+        }
+
+        // A broker that reads nothing holds up who sends, until its heartbeat is missed: not who ends.
+        void wait_or_break()
+        {
+            std::unique_lock held(mutex);
+            if (!changed.wait_for(held, std::chrono::seconds(3), [this] { return socket < 0; }))
+                ::shutdown(socket, SHUT_RDWR);
+        }
+
+        void post(task &&what, size_t size)
+        {
+            const std::lock_guard held(mutex);
+            tasks.emplace_back(std::move(what), size);
+            queued += size;
+            if (tasks.size() == 1)
+                wake();
+        }
+
+        void wake() noexcept
+        {
+            const char one = 1;
+            (void)!::write(pipe[1], &one, 1);
+        }
+
+        void run()
+        {
+            for (;;) {
+                const clock::time_point began = clock::now();
+                std::unique_ptr<link> on;
+                outcome failed;
+                if (!connect(on, failed))
+                    return;
+                if (failed) {
+                    user.opened(*on);
+                    tell({});
+                    serve(*on);
+                    failed = on->why();
+                    if (clock::now() - began > options.longest_pause)
+                        pause = options.first_pause;
+                }
+                if (!end(on, std::move(failed)) || !rest(clock::now() - began))
+                    return;
+            }
+        }
+
+        // Tries the nodes in an order of chance, each for its share of the time. False at this end's end; else FAILED is
+        // ok when there is one.
+        bool connect(std::unique_ptr<link> &on, outcome &failed)
+        {
+            std::vector<node> nodes = to.nodes;
+            std::shuffle(nodes.begin(), nodes.end(), random);
+            const clock::time_point until = clock::now() + options.connect_timeout;
+            for (size_t i = 0; i < nodes.size(); ++i) {
+                if (!set_connecting(true))
+                    return false;
+                const auto left = std::chrono::duration_cast<link::duration>(until - clock::now());
+                on = std::make_unique<link>();
+                const bool is_open = on->open(to, nodes[i], options, role,
+                                              std::max(left / static_cast<int>(nodes.size() - i), link::duration(1)));
+                if (!set_connecting(false)) // the user may have gone
+                    return false;
+                if (is_open) {
+                    const std::lock_guard held(mutex);
+                    socket = on->socket();
+                }
+                failed = {};
+                if (is_open && user.set_up(*on))
+                    return true;
+                failed = on->why();
+                if (failed.code != status::unavailable)
+                    return true;
+            }
+            return true;
+        }
+
+        bool set_connecting(bool is)
+        {
+            const std::lock_guard held(mutex);
+            connecting = is && !stopping;
+            return !stopping;
+        }
+
+        // The connection ON has FAILED, or this end ends: false then.
+        bool end(std::unique_ptr<link> &on, outcome failed)
+        {
+            std::unique_lock held(mutex);
+            const bool last = stopping;
+            const task words = std::exchange(farewell, nullptr);
+            held.unlock();
+            if (last && on->is_good()) {
+                if (words)
+                    words(*on);
+                on->close();
+            }
+            held.lock();
+            socket = -1; // its number may be another's in a moment
+            changed.notify_all();
+            held.unlock();
+            on.reset();
+            if (last)
+                return false;
+            failed.text = "There is no connection to " + to.broker() + ": " + failed.text + ".";
+            user.lost(failed);
+            std::deque<std::pair<task, size_t>> dropped; // nobody posts any more; destroyed without the lock
+            held.lock();
+            dropped.swap(tasks);
+            queued = 0;
+            held.unlock();
+            tell(failed.text);
+            return true;
+        }
+
+        void serve(link &on)
+        {
+            clock::time_point next = clock::now();
+            const auto alive = std::chrono::milliseconds(options.heartbeat) / 3;
+            while (on.is_good()) {
+                if (!on.is_blocked() && work(on))
+                    next = std::min(next, clock::now() + std::chrono::seconds(1));
+                {
+                    const std::lock_guard held(mutex);
+                    if (stopping)
+                        return;
+                }
+                if (!on.read(user))
+                    return;
+                const clock::time_point now = clock::now();
+                if (now >= next && !on.is_blocked())
+                    next = now + user.look(on);
+                if (on.has_more() || !on.is_good())
+                    continue;
+                pollfd waits[] = {{on.socket(), POLLIN, 0}, {pipe[0], POLLIN, 0}};
+                const auto until = std::chrono::ceil<std::chrono::milliseconds>(next - now);
+                const auto time = std::clamp<int64_t>(until.count(), 0, std::max<int64_t>(1, alive.count()));
+                ::poll(waits, 2, static_cast<int>(on.is_blocked() ? alive.count() : time));
+                char read[64];
+                while (waits[1].revents != 0 && ::read(pipe[0], read, sizeof read) > 0) {
+                }
+            }
+        }
+
+        // Whether there was anything to do.
+        bool work(link &on)
+        {
+            std::deque<std::pair<task, size_t>> mine;
+            {
+                const std::lock_guard held(mutex);
+                mine.swap(tasks);
+                queued = 0;
+            }
+            const bool any = !mine.empty();
+            while (!mine.empty() && on.is_good()) {
+                mine.front().first(on);
+                mine.pop_front();
+            }
+            return any;
+        }
+
+        // After an attempt, or a connection, that took SO_LONG. False at the end.
+        bool rest(clock::duration so_long)
+        {
+            const auto soon = std::min<clock::duration>(std::chrono::seconds(5), options.connect_timeout / 2);
+            clock::duration time = std::max<clock::duration>(pause, so_long > soon && !told_open
+                                                                        ? clock::duration(options.connect_timeout)
+                                                                        : clock::duration(0));
+            pause = std::min(pause * 2, options.longest_pause);
+            time -= time / 2 * static_cast<int64_t>(random() % 1024) / 1024;
+            std::unique_lock held(mutex);
+            return !changed.wait_for(held, time, [this] { return stopping; });
+        }
+
+        void tell(const std::string &reason)
+        {
+            told_open = reason.empty();
+            if (!options.on_connection || (has_told && reason == told))
+                return;
+            has_told = true;
+            told = reason;
+            (void)rpc::detail::guarded([&] { options.on_connection({reason.empty(), reason}); });
+        }
+
+        const address to;
+        const amqp::options options;
+        const char *const role;
+        connector_user &user; // not touched once stopping is seen
+        int pipe[2] = {-1, -1};
+        std::mutex mutex;
+        std::condition_variable changed;
+        std::deque<std::pair<task, size_t>> tasks;
+        size_t queued = 0;
+        bool stopping = false;
+        bool connecting = false;
+        int socket = -1; // of the connection that there is
+        task farewell;
+        std::mt19937 random{std::random_device{}()}; // this and what follows: of the thread
+        std::chrono::milliseconds pause;
+        bool told_open = false;
+        bool has_told = false;
+        std::string told;
+    };
+
+    const std::shared_ptr<state> shared_;
+    std::thread thread_;
+};
+
+} // namespace ipc::rpc::amqp::detail
+#endif

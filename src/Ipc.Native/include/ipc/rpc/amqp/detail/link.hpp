@@ -1,0 +1,414 @@
+// One connection to the broker, by rabbitmq-c, from its first byte to its end: it does not come back, a new one does. One
+// thread uses it (connector.hpp). Whatever fails is the end of the whole connection, as its peer in C# has it: what was
+// sent on it is not known to have arrived. So every step says only whether the connection is still good, and why() says
+// what it ended with.
+#ifndef IPC_RPC_AMQP_DETAIL_LINK_HPP
+#define IPC_RPC_AMQP_DETAIL_LINK_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <amqp.h>
+#include <amqp_framing.h>
+#include <amqp_ssl_socket.h>
+#include <amqp_tcp_socket.h>
+
+#include "../../status.hpp"
+#include "../options.hpp"
+#include "address.hpp"
+#include "message.hpp"
+#include "wire.hpp"
+
+namespace ipc::rpc::amqp::detail
+{
+
+class link;
+
+// What comes over a connection. On its thread.
+class link_user
+{
+  public:
+    virtual void delivered(link &from, delivery &&what) = 0;
+    // The broker has no queue for a message that had to have one, and sends it back.
+    virtual void returned(link &from, const delivery &what) = 0;
+    // It has what was published with NUMBER on CHANNEL, and before it if WITH_EARLIER; or has not.
+    virtual void confirmed(link &from, uint16_t channel, uint64_t number, bool with_earlier, bool has_it) = 0;
+
+  protected:
+    ~link_user() = default;
+};
+
+class link
+{
+  public:
+    using duration = std::chrono::milliseconds;
+
+    link() : state_(amqp_new_connection())
+    {
+    }
+
+    link(const link &) = delete;
+    link &operator=(const link &) = delete;
+
+    ~link()
+    {
+        if (state_ != nullptr)
+            amqp_destroy_connection(state_);
+    }
+
+    bool is_good() const noexcept
+    {
+        return good_;
+    }
+
+    // Why it is not good any more. The code is unavailable, or what the broker said: unauthenticated,
+    // failed_precondition.
+    const outcome &why() const noexcept
+    {
+        return why_;
+    }
+
+    // The broker has too little memory or disk: it reads nothing from who sends.
+    bool is_blocked() const noexcept
+    {
+        return blocked_;
+    }
+
+    int socket() const noexcept
+    {
+        return amqp_get_sockfd(state_);
+    }
+
+    // For headers: properties are one frame.
+    size_t room() const noexcept
+    {
+        constexpr int of_properties = 4096;
+        const int most = amqp_get_frame_max(state_);
+        return most > of_properties ? static_cast<size_t>(most - of_properties) : 0;
+    }
+
+    bool open(const address &to, const node &at, const options &with, const char *role, duration time)
+    {
+        timeval limit = time_of(time);
+        amqp_socket_t *socket = to.tls ? amqp_ssl_socket_new(state_) : amqp_tcp_socket_new(state_);
+        if (socket == nullptr)
+            return fail({status::resource_exhausted, "no memory for a connection"});
+        if (to.tls) {
+            amqp_ssl_socket_set_verify_peer(socket, 1);
+            amqp_ssl_socket_set_verify_hostname(socket, 1);
+            if (amqp_ssl_socket_set_cacert(socket, with.authorities.c_str()) != AMQP_STATUS_OK)
+                return fail({status::failed_precondition, "the file " + with.authorities +
+                                                              " (options::authorities) cannot be read"});
+        }
+        amqp_set_handshake_timeout(state_, &limit);
+        amqp_set_rpc_timeout(state_, &limit);
+        if (const int code = amqp_socket_open_noblock(socket, at.host.c_str(), at.port, &limit); code != AMQP_STATUS_OK)
+            return fail_with(code);
+        amqp_table_entry_t can[] = {yes("publisher_confirms"), yes("basic.nack"), yes("consumer_cancel_notify"),
+                                    yes("connection.blocked"), yes("authentication_failure_close")};
+        const std::string name = std::string("ipc ") + role + " " + to.service;
+        amqp_table_entry_t properties[2] = {yes("capabilities"), yes("connection_name")};
+        properties[0].value.kind = AMQP_FIELD_KIND_TABLE;
+        properties[0].value.value.table = {sizeof can / sizeof *can, can};
+        properties[1].value.kind = AMQP_FIELD_KIND_UTF8;
+        properties[1].value.value.bytes = bytes_of(name);
+        const amqp_table_t about{2, properties};
+        if (!check(amqp_login_with_properties(state_, to.virtual_host.c_str(), 0, AMQP_DEFAULT_FRAME_SIZE,
+                                              static_cast<int>(with.heartbeat.count()), &about, AMQP_SASL_METHOD_PLAIN,
+                                              to.user.c_str(), to.password.c_str())))
+            return false;
+        limit = time_of(with.connect_timeout);
+        amqp_set_rpc_timeout(state_, &limit);
+        return true;
+    }
+
+    bool open_channel(uint16_t channel, bool confirms)
+    {
+        return good_ && (amqp_channel_open(state_, channel), answered()) &&
+               (!confirms || (amqp_confirm_select(state_, channel), answered()));
+    }
+
+    bool declare_exchange(uint16_t channel, const std::string &name)
+    {
+        return good_ && (amqp_exchange_declare(state_, channel, bytes_of(name), bytes_of("fanout"), 0, 1, 0, 0,
+                                               amqp_empty_table),
+                         answered());
+    }
+
+    // A durable one, as all servers of a service declare it.
+    bool declare_queue(uint16_t channel, const std::string &name, bool classic)
+    {
+        constexpr int64_t brokers_delivery_limit = 1000; // far beyond server_options::max_deliveries: RabbitMQ 4 drops
+                                                         // by itself what it has delivered 21 times
+        std::vector<amqp_field_value_t> none;
+        const header kind = header::of("x-queue-type", std::string(classic ? "classic" : "quorum"));
+        const header limit = header::of("x-delivery-limit", brokers_delivery_limit);
+        amqp_table_entry_t entries[2] = {encoded::entry_of(kind, none), encoded::entry_of(limit, none)};
+        return good_ && (amqp_queue_declare(state_, channel, bytes_of(name), 0, 1, 0, 0, {classic ? 1 : 2, entries}),
+                         answered());
+    }
+
+    // One that goes with the connection. NAME is filled.
+    bool declare_own_queue(uint16_t channel, std::string &name)
+    {
+        if (!good_)
+            return false;
+        const amqp_queue_declare_ok_t *const made =
+            amqp_queue_declare(state_, channel, amqp_empty_bytes, 0, 0, 1, 1, amqp_empty_table);
+        if (!answered())
+            return false;
+        name = text_of(made->queue);
+        return true;
+    }
+
+    bool bind(uint16_t channel, const std::string &queue, const std::string &exchange)
+    {
+        return good_ && (amqp_queue_bind(state_, channel, bytes_of(queue), bytes_of(exchange), amqp_empty_bytes,
+                                         amqp_empty_table),
+                         answered());
+    }
+
+    // TAG says in deliveries which consumer they are for. PREFETCH 0: what is delivered is not acknowledged.
+    bool consume(uint16_t channel, std::string_view queue, std::string_view tag, uint16_t prefetch)
+    {
+        return good_ && (prefetch == 0 || (amqp_basic_qos(state_, channel, 0, prefetch, 0), answered())) &&
+               (amqp_basic_consume(state_, channel, bytes_of(queue), bytes_of(tag), 0, prefetch == 0, 0,
+                                   amqp_empty_table),
+                answered());
+    }
+
+    bool stop_consuming(uint16_t channel, std::string_view tag)
+    {
+        return good_ && (amqp_basic_cancel(state_, channel, bytes_of(tag)), answered());
+    }
+
+    // How many consume a queue, on a channel of its own, which the broker closes when there is no such queue: -1 then.
+    bool count_consumers(uint16_t channel, const std::string &queue, int64_t &consumers)
+    {
+        if (!good_ || (!has_asked_ && !open_channel(channel, false)))
+            return false;
+        has_asked_ = true;
+        const amqp_queue_declare_ok_t *const found =
+            amqp_queue_declare(state_, channel, bytes_of(queue), 1, 0, 0, 0, amqp_empty_table);
+        const amqp_rpc_reply_t reply = amqp_get_rpc_reply(state_);
+        if (reply.reply_type == AMQP_RESPONSE_SERVER_EXCEPTION && reply.reply.id == AMQP_CHANNEL_CLOSE_METHOD &&
+            static_cast<amqp_channel_close_t *>(reply.reply.decoded)->reply_code == AMQP_NOT_FOUND) {
+            amqp_channel_close_ok_t closed{};
+            consumers = -1;
+            has_asked_ = false;
+            return amqp_send_method(state_, channel, AMQP_CHANNEL_CLOSE_OK_METHOD, &closed) == AMQP_STATUS_OK ||
+                   fail({status::unavailable, "the connection was lost"});
+        }
+        if (!check(reply))
+            return false;
+        consumers = found->consumer_count;
+        return true;
+    }
+
+    bool publish(uint16_t channel, const std::string &exchange, const std::string &key, bool mandatory,
+                 const message &what)
+    {
+        const encoded as(what, what.body.empty() && what.headers.empty() ? std::string_view() : wire::content_type);
+        return publish(channel, exchange, key, mandatory, as.properties, what.body);
+    }
+
+    bool publish(uint16_t channel, const std::string &exchange, const std::string &key, bool mandatory,
+                 const amqp_basic_properties_t &properties, std::string_view body)
+    {
+        return good_ && sent(amqp_basic_publish(state_, channel, bytes_of(exchange), bytes_of(key), mandatory, 0,
+                                                &properties, bytes_of(body)));
+    }
+
+    bool acknowledge(uint16_t channel, uint64_t tag)
+    {
+        return good_ && sent(amqp_basic_ack(state_, channel, tag, 0));
+    }
+
+    // Hands on all that has come. Never waits for more than the rest of a message.
+    bool read(link_user &user)
+    {
+        constexpr int at_once = 256; // then others have their turn
+        for (int i = 0; good_ && i < at_once; ++i) {
+            amqp_frame_t frame;
+            timeval none{0, 0};
+            const int code = amqp_simple_wait_frame_noblock(state_, &frame, &none);
+            if (code == AMQP_STATUS_TIMEOUT) {
+                more_ = false;
+                return true;
+            }
+            if (code != AMQP_STATUS_OK)
+                return fail_with(code);
+            if (frame.frame_type == AMQP_FRAME_METHOD)
+                came(user, frame.channel, frame.payload.method);
+            amqp_maybe_release_buffers_on_channel(state_, frame.channel);
+        }
+        more_ = true;
+        return good_;
+    }
+
+    // Whether read() has left something that the socket does not show.
+    bool has_more() const noexcept
+    {
+        return more_ || amqp_frames_enqueued(state_) || amqp_data_in_buffer(state_);
+    }
+
+    // In good order, as far as that goes in a moment.
+    void close() noexcept
+    {
+        if (!good_)
+            return;
+        timeval moment = time_of(std::chrono::seconds(2));
+        amqp_set_rpc_timeout(state_, &moment);
+        amqp_connection_close(state_, AMQP_REPLY_SUCCESS);
+        fail({status::unavailable, "this end was closed"});
+    }
+
+    bool fail(outcome why)
+    {
+        if (std::exchange(good_, false))
+            why_ = std::move(why);
+        return false;
+    }
+
+  private:
+    static timeval time_of(duration time) noexcept
+    {
+        return {static_cast<time_t>(time.count() / 1000), static_cast<suseconds_t>(time.count() % 1000 * 1000)};
+    }
+
+    static amqp_table_entry_t yes(const char *name)
+    {
+        amqp_table_entry_t entry;
+        std::memset(&entry, 0, sizeof entry);
+        entry.key = amqp_cstring_bytes(name);
+        entry.value.kind = AMQP_FIELD_KIND_BOOLEAN;
+        entry.value.value.boolean = 1;
+        return entry;
+    }
+
+    bool fail_with(int code)
+    {
+        return fail({status::unavailable, amqp_error_string2(code)});
+    }
+
+    bool answered()
+    {
+        return check(amqp_get_rpc_reply(state_));
+    }
+
+    // What was to be sent may have failed because the broker has said something, and closed.
+    bool sent(int code)
+    {
+        if (code == AMQP_STATUS_OK)
+            return true;
+        amqp_frame_t frame;
+        timeval moment{0, 100'000};
+        while (amqp_simple_wait_frame_noblock(state_, &frame, &moment) == AMQP_STATUS_OK)
+            if (frame.frame_type == AMQP_FRAME_METHOD && !closed(frame.payload.method))
+                return false;
+        return fail_with(code);
+    }
+
+    bool check(const amqp_rpc_reply_t &reply)
+    {
+        switch (reply.reply_type) {
+        case AMQP_RESPONSE_NORMAL:
+            return true;
+        case AMQP_RESPONSE_SERVER_EXCEPTION:
+            return closed(reply.reply) ? fail({status::unavailable, "the broker answered something else"}) : false;
+        case AMQP_RESPONSE_LIBRARY_EXCEPTION:
+            return fail_with(reply.library_error);
+        default:
+            return fail({status::unavailable, "the broker does not speak AMQP 0-9-1"});
+        }
+    }
+
+    // False when WHAT closes the connection, or a channel of it.
+    bool closed(const amqp_method_t &what)
+    {
+        uint16_t code = 0;
+        std::string_view text;
+        if (what.id == AMQP_CONNECTION_CLOSE_METHOD) {
+            const auto *const said = static_cast<const amqp_connection_close_t *>(what.decoded);
+            code = said->reply_code;
+            text = text_of(said->reply_text);
+            amqp_connection_close_ok_t heard{};
+            amqp_send_method(state_, 0, AMQP_CONNECTION_CLOSE_OK_METHOD, &heard);
+        } else if (what.id == AMQP_CHANNEL_CLOSE_METHOD) {
+            const auto *const said = static_cast<const amqp_channel_close_t *>(what.decoded);
+            code = said->reply_code;
+            text = text_of(said->reply_text);
+        } else {
+            return true;
+        }
+        const rpc::status means = code == AMQP_ACCESS_REFUSED || code == AMQP_NOT_ALLOWED ? status::unauthenticated
+                                  : code == AMQP_PRECONDITION_FAILED                      ? status::failed_precondition
+                                                                                          : status::unavailable;
+        return fail({means, "it said " + std::to_string(code) + ", \"" + std::string(text) + "\""});
+    }
+
+    void came(link_user &user, uint16_t channel, const amqp_method_t &what)
+    {
+        switch (what.id) {
+        case AMQP_BASIC_DELIVER_METHOD: {
+            const auto *const said = static_cast<const amqp_basic_deliver_t *>(what.decoded);
+            const uint64_t tag = said->delivery_tag;
+            const bool again = said->redelivered != 0;
+            std::string exchange(text_of(said->exchange)), key(text_of(said->routing_key));
+            std::string consumer(text_of(said->consumer_tag));
+            amqp_message_t message;
+            if (!check(amqp_read_message(state_, channel, &message, 0)))
+                return;
+            delivery got(message);
+            got.tag = tag;
+            got.redelivered = again;
+            got.exchange = std::move(exchange);
+            got.routing_key = std::move(key);
+            got.consumer = std::move(consumer);
+            return user.delivered(*this, std::move(got));
+        }
+        case AMQP_BASIC_RETURN_METHOD: {
+            const auto *const said = static_cast<const amqp_basic_return_t *>(what.decoded);
+            std::string key(text_of(said->routing_key));
+            amqp_message_t message;
+            if (!check(amqp_read_message(state_, channel, &message, 0)))
+                return;
+            delivery got(message);
+            got.routing_key = std::move(key);
+            return user.returned(*this, got);
+        }
+        case AMQP_BASIC_ACK_METHOD: {
+            const auto *const said = static_cast<const amqp_basic_ack_t *>(what.decoded);
+            return user.confirmed(*this, channel, said->delivery_tag, said->multiple != 0, true);
+        }
+        case AMQP_BASIC_NACK_METHOD: {
+            const auto *const said = static_cast<const amqp_basic_nack_t *>(what.decoded);
+            return user.confirmed(*this, channel, said->delivery_tag, said->multiple != 0, false);
+        }
+        case AMQP_BASIC_CANCEL_METHOD:
+            fail({status::unavailable, "a queue that was consumed was deleted"});
+            return;
+        case AMQP_CONNECTION_BLOCKED_METHOD:
+            blocked_ = true;
+            return;
+        case AMQP_CONNECTION_UNBLOCKED_METHOD:
+            blocked_ = false;
+            return;
+        default:
+            closed(what);
+        }
+    }
+
+    amqp_connection_state_t state_;
+    bool good_ = true;
+    bool blocked_ = false;
+    bool more_ = false;
+    bool has_asked_ = false; // the channel for questions is open
+    outcome why_;
+};
+
+} // namespace ipc::rpc::amqp::detail
+#endif

@@ -1,0 +1,259 @@
+// What comes to a server from the broker. On the connector's thread; included by server_core.hpp.
+#ifndef IPC_RPC_AMQP_DETAIL_SERVER_ARRIVALS_HPP
+#define IPC_RPC_AMQP_DETAIL_SERVER_ARRIVALS_HPP
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../detail/guarded.hpp"
+#include "server_core.hpp"
+
+namespace ipc::rpc::amqp::detail
+{
+
+inline bool server_core::set_up(link &fresh)
+{
+    burials_.clear();
+    published_dead_ = 0;
+    auto calls = std::make_shared<served>(static_cast<served_user &>(*this), options_);
+    calls->intercept_served(interceptors_);
+    const std::string queue = to_.work_queue();
+    if (!fresh.open_channel(work, false) || !fresh.open_channel(dead, true) || !fresh.open_channel(control, false) ||
+        !fresh.open_channel(items, false) || !fresh.declare_queue(work, queue, options_.classic_queues) ||
+        !fresh.declare_queue(work, to_.dead_queue(), options_.classic_queues) ||
+        !fresh.declare_exchange(control, to_.cancel_exchange()) || !fresh.declare_own_queue(control, listens_) ||
+        !fresh.bind(control, listens_, to_.cancel_exchange()) || !fresh.consume(control, listens_, control_tag, 0) ||
+        !fresh.declare_own_queue(items, takes_items_) ||
+        !fresh.consume(items, takes_items_, items_tag, items_on_the_way))
+        return false;
+    {
+        const std::lock_guard held(mutex_);
+        current_ = calls;
+        in_hand_ = 0;
+        if (draining_)
+            return true;
+    }
+    if (fresh.consume(work, queue, requests_tag, std::max<uint16_t>(1, options_.prefetch)))
+        return true;
+    lost(fresh.why());
+    return false;
+}
+
+inline void server_core::opened(link &)
+{
+    const std::lock_guard held(mutex_);
+    changed_.notify_all();
+}
+
+inline void server_core::lost(const outcome &why)
+{
+    std::shared_ptr<served> calls;
+    {
+        const std::lock_guard held(mutex_);
+        calls = std::exchange(current_, nullptr);
+        in_hand_ = 0;
+        why_not_ = why;
+        changed_.notify_all();
+    }
+    if (calls != nullptr)
+        calls->gone(); // their answers reach nobody, and somebody else gets the requests
+}
+
+inline link::duration server_core::look(link &)
+{
+    std::shared_ptr<served> calls;
+    {
+        const std::lock_guard held(mutex_);
+        calls = current_;
+    }
+    if (calls == nullptr || calls->look(false) == 0)
+        return options_.heartbeat;
+    return std::chrono::milliseconds(250);
+}
+
+inline void server_core::delivered(link &from, delivery &&what)
+{
+    if (what.consumer == requests_tag) {
+        {
+            const std::lock_guard held(mutex_);
+            ++in_hand_;
+        }
+        return take(from, std::make_shared<request>(std::move(what)));
+    }
+    if (what.consumer == control_tag)
+        return on_control(from, what);
+    std::shared_ptr<served> calls;
+    {
+        const std::lock_guard held(mutex_);
+        calls = current_;
+    }
+    if (calls != nullptr && what.type() == wire::type)
+        calls->item(what);
+    from.acknowledge(items, what.tag);
+}
+
+inline void server_core::on_control(link &from, const delivery &what)
+{
+    std::string id(what.message_id());
+    if (what.type() != wire::type || id.empty() || id.size() > wire::longest_id)
+        return;
+    std::shared_ptr<served> calls;
+    {
+        const std::lock_guard held(mutex_);
+        calls = current_;
+    }
+    if (calls == nullptr)
+        return;
+    if (what.exchange == to_.cancel_exchange()) {
+        calls->cancelled(id);
+        cancelled_.add(std::move(id));
+    } else if (!calls->word(what) && !what.reply_to().empty() && !what.correlation_id().empty()) {
+        message made; // whoever waits for a stream that has ended would wait for ever
+        made.type = wire::type;
+        made.correlation_id = what.correlation_id();
+        wire::add_outcome(made.headers, {status::unavailable, "The stream is not there any more at its server. How far "
+                                                             "it came there is not known."});
+        from.publish(work, {}, std::string(what.reply_to()), false, made);
+    }
+}
+
+inline void server_core::take(link &from, std::shared_ptr<request> call)
+{
+    if (!call->foreign.empty())
+        return bury(from, *call, "foreign: " + call->foreign, {});
+    if (call->deliveries > options_.max_deliveries) {
+        const std::string why = "delivered " + std::to_string(call->deliveries) +
+                                " times, server_options::max_deliveries is " + std::to_string(options_.max_deliveries) +
+                                ": its servers or their connections went each time";
+        return bury(from, *call, "poison: " + why,
+                    {status::aborted, "The request was " + why + ". It is in the queue " + to_.dead_queue() + "."});
+    }
+    if (cancelled_.has(call->message_id))
+        return acknowledge(from, call->what.tag); // nobody waits for an answer
+    if (call->what.body().size() > options_.max_message_bytes)
+        return refuse(from, *call,
+                      {status::resource_exhausted, "The request for " + call->method + " has " +
+                                                       std::to_string(call->what.body().size()) +
+                                                       " bytes; options::max_message_bytes of its server allows " +
+                                                       std::to_string(options_.max_message_bytes) + "."});
+    if (call->terms && !call->terms->wrong.empty())
+        return refuse(from, *call, {status::invalid_argument, "The stream " + call->method + " cannot be served: " +
+                                                                  call->terms->wrong + "."});
+    const uint32_t id = method_id(call->service, call->name);
+    base::handler *const by = methods_.find(id);
+    if (by == nullptr || by->service() != call->service || by->name() != call->name)
+        return refuse(from, *call, methods_.unknown(id, "the server of \"" + to_.service + "\""));
+    run(from, std::move(call), *by);
+}
+
+// It gets no handler.
+inline void server_core::refuse(link &from, const request &call, const outcome &why)
+{
+    if (call.is_one_way)
+        return bury(from, call, std::string("failed: ") + name_of(why.code) + ": " + why.text, {});
+    answer_now(from, call, why);
+    acknowledge(from, call.what.tag);
+}
+
+inline void server_core::run(link &from, std::shared_ptr<request> call, base::handler &by)
+{
+    std::shared_ptr<served> calls;
+    {
+        const std::lock_guard held(mutex_);
+        calls = current_;
+    }
+    if (calls == nullptr)
+        return;
+    if (call->terms && calls->streams() >= options_.max_streams)
+        return refuse(from, *call, {status::resource_exhausted, "The server serves " +
+                                                                    std::to_string(options_.max_streams) +
+                                                                    " streams, as many as server_options::max_streams "
+                                                                    "allows."});
+    std::string key;
+    frame_header header = header_of(frame_kind::request, calls->enter(call, key));
+    header.method = by.id();
+    if (call->is_one_way)
+        header.flags |= flag_one_way;
+    if (call->terms && call->terms->sends)
+        header.flags |= flag_client_stream;
+    if (call->terms)
+        header.code = static_cast<uint16_t>(call->terms->items);
+    if (const deadline until = call->until(); !until.is_never())
+        header.deadline = std::max<uint64_t>(1, until.at());
+    const wire::made_frame made(header, call->head_of(), call->what.body());
+    const std::shared_ptr<base::job> job = by.accept(calls, made.get());
+    if (call->terms) {
+        base::callee::set_terms(job->context, call->terms->bytes, options_.stream_window, wire::window_bytes);
+        message first;
+        first.type = wire::type;
+        first.correlation_id = call->correlation_id;
+        first.reply_to = listens_;
+        first.message_id = key;
+        first.headers.push_back(detail::header::of(wire::item, int64_t{0}));
+        if (call->terms->sends) {
+            first.headers.push_back(detail::header::of(wire::to, takes_items_));
+            first.headers.push_back(detail::header::of(wire::credit, static_cast<int64_t>(options_.stream_window)));
+            first.headers.push_back(detail::header::of(wire::credit_bytes, wire::window_bytes));
+        }
+        from.publish(work, {}, call->reply_to, false, first);
+        acknowledge(from, call->what.tag); // after the word on the same channel
+    }
+    if (!pool_.run(job)) {
+        const outcome full{status::resource_exhausted, "the server has no thread for the call"};
+        if (call->is_one_way || !calls->fail(header.call, full))
+            calls->cancel(job->context);
+        calls->handled(header, full);
+    }
+}
+
+// Puts a message into the dead-letter queue, and acknowledges it when it is there.
+inline void server_core::bury(link &on, const request &call, std::string reason, outcome answer)
+{
+    amqp_basic_properties_t properties = call.what.properties();
+    properties._flags &= ~static_cast<amqp_flags_t>(AMQP_BASIC_EXPIRATION_FLAG | AMQP_BASIC_USER_ID_FLAG);
+    properties._flags |= AMQP_BASIC_DELIVERY_MODE_FLAG | AMQP_BASIC_HEADERS_FLAG;
+    properties.delivery_mode = 2;
+    std::vector<amqp_field_value_t> none;
+    const header why = header::of(wire::reason, text::cut(reason, on.room() / 8));
+    const header of = header::of(wire::dead_from, to_.work_queue());
+    const header method = header::of(wire::method, text::cut(call.method, on.room() / 8));
+    std::vector<amqp_table_entry_t> entries;
+    const amqp_table_t table = call.what.headers();
+    if (request::size_of(table) + reason.size() + of.text.size() + 256 <= on.room())
+        for (int i = 0; i < table.num_entries; ++i) {
+            const std::string_view name = text_of(table.entries[i].key);
+            if (name != "CC" && name != "BCC" && name != wire::reason && name != wire::dead_from) // the broker acts on two
+                entries.push_back(table.entries[i]);
+        }
+    else
+        entries.push_back(encoded::entry_of(method, none));
+    entries.push_back(encoded::entry_of(why, none));
+    entries.push_back(encoded::entry_of(of, none));
+    properties.headers = {static_cast<int>(entries.size()), entries.data()};
+    burials_[++published_dead_] = {call.what.tag, std::make_shared<request>(call), std::move(answer)};
+    if (!on.publish(dead, {}, to_.dead_queue(), true, properties, call.what.body()))
+        return;
+    dead_letters_.fetch_add(1, std::memory_order_relaxed); // [count]
+    if (options_.dead_lettered)
+        (void)base::guarded([&] { options_.dead_lettered({call.message_id, call.method, reason}); });
+}
+
+inline void server_core::confirmed(link &from, uint16_t, uint64_t number, bool with_earlier, bool has_it)
+{
+    const auto first = with_earlier ? burials_.begin() : burials_.lower_bound(number);
+    const auto last = burials_.upper_bound(number);
+    if (!has_it) {
+        from.fail({status::unavailable, "the broker did not take a dead letter"}); // the request comes again
+        return;
+    }
+    for (auto each = first; each != last; ++each) {
+        if (!each->second.answer)
+            answer_now(from, *each->second.call, each->second.answer);
+        acknowledge(from, each->second.tag);
+    }
+    burials_.erase(first, last);
+}
+
+} // namespace ipc::rpc::amqp::detail
+#endif

@@ -1,0 +1,304 @@
+// A server at a broker: takes requests from the work queue, has its handlers run on threads of a pool, and acknowledges
+// what was answered. What nobody can handle goes to the dead-letter queue, and is acknowledged when the broker has it there.
+//
+// Everything of the broker happens on the connector's thread, which never waits for a handler. Channels: requests and
+// answers; dead letters, with confirms; an own queue for cancellations and for what clients say of their streams; another
+// one for the items that they send, of which only so many are given before earlier ones were put away.
+#ifndef IPC_RPC_AMQP_DETAIL_SERVER_CORE_HPP
+#define IPC_RPC_AMQP_DETAIL_SERVER_CORE_HPP
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "../../detail/interception.hpp"
+#include "../../detail/method_table.hpp"
+#include "../../detail/task_pool.hpp"
+#include "../options.hpp"
+#include "connector.hpp"
+#include "request.hpp"
+#include "served.hpp"
+#include "wire.hpp"
+
+namespace ipc::rpc::amqp::detail
+{
+
+// So many that a request which still waits in the queue finds its own.
+class recent_ids
+{
+  public:
+    void add(std::string id)
+    {
+        constexpr size_t most = 10'000;
+        if (!ids_.insert(id).second)
+            return;
+        order_.push_back(std::move(id));
+        if (order_.size() > most) {
+            ids_.erase(order_.front());
+            order_.pop_front();
+        }
+    }
+
+    bool has(const std::string &id) const
+    {
+        return ids_.count(id) != 0;
+    }
+
+  private:
+    std::unordered_set<std::string> ids_;
+    std::deque<std::string> order_;
+};
+
+class server_core final : private connector_user, private served_user
+{
+  public:
+    server_core(address to, server_options with, base::method_table &methods)
+        : options_(std::move(with)), to_(to), methods_(methods),
+          pool_(static_cast<unsigned>(std::max<uint16_t>(1, options_.prefetch)) + options_.max_streams),
+          connector_(std::move(to), options_, "server", *this)
+    {
+        if (!options_.interceptors.empty())
+            interceptors_ = std::make_shared<const base::interception>(options_.interceptors);
+    }
+
+    ~server_core()
+    {
+        stop();
+    }
+
+    // Ok when it consumes the queue.
+    outcome start()
+    {
+        std::unique_lock held(mutex_);
+        if (std::exchange(started_, true))
+            return {status::failed_precondition, "the server was started before"};
+        if (!connector_.start())
+            return {status::resource_exhausted, "the system has no thread for the connection to a broker"};
+        changed_.wait(held, [this] { return current_ != nullptr || !why_not_ || stopped_; });
+        if (current_ != nullptr || options_.wait_for_broker)
+            return {};
+        const outcome why = why_not_;
+        held.unlock();
+        stop();
+        return why;
+    }
+
+    bool is_started() const noexcept
+    {
+        const std::lock_guard held(mutex_);
+        return started_;
+    }
+
+    // Takes no more requests, waits until those in hand have been answered, or UNTIL; then ends the streams, and stops.
+    void stop(deadline until) noexcept
+    {
+        std::unique_lock held(mutex_);
+        if (!started_ || stopped_)
+            return;
+        draining_ = true;
+        const std::shared_ptr<served> calls = current_;
+        if (calls != nullptr)
+            connector_.post([](link &on) { on.stop_consuming(work, requests_tag); });
+        while (current_ == calls && calls != nullptr && in_hand_ != 0 && !until.has_passed())
+            base::sleep_until(held, changed_, until);
+        if (calls != nullptr) {
+            const deadline moment(ipc_deadline_after(1'000'000'000));
+            held.unlock();
+            calls->look(true);
+            held.lock();
+            while (current_ == calls && calls->streams() != 0 && !moment.has_passed())
+                base::sleep_until(held, changed_, deadline(std::min(moment.at(), ipc_deadline_after(10'000'000))));
+        }
+        held.unlock();
+        stop();
+    }
+
+    // Cancels what runs, waits for the handlers to return: the broker gives what was not answered to somebody else.
+    void stop() noexcept
+    {
+        {
+            std::unique_lock held(mutex_);
+            if (!started_)
+                return;
+            if (std::exchange(stopped_, true)) {
+                changed_.wait(held, [this] { return over_; });
+                return;
+            }
+        }
+        connector_.stop();
+        std::shared_ptr<served> calls;
+        {
+            const std::lock_guard held(mutex_);
+            calls = std::exchange(current_, nullptr);
+        }
+        if (calls != nullptr)
+            calls->gone();
+        pool_.stop();
+        const std::lock_guard held(mutex_);
+        over_ = true;
+        changed_.notify_all();
+    }
+
+    uint64_t dead_letters() const noexcept
+    {
+        return dead_letters_.load(std::memory_order_relaxed);
+    }
+
+  private:
+    static constexpr uint16_t work = 1, dead = 2, control = 3, items = 4; // channels
+    static constexpr std::string_view requests_tag = "requests", control_tag = "control", items_tag = "items";
+    static constexpr uint16_t items_on_the_way = 64;
+
+    // ---- served_user
+    // ----------------------------------------------------------------------------------------------------------------
+
+    void over(const std::shared_ptr<const request> &call, const outcome &result) override
+    {
+        if (call->terms) {
+            changed_.notify_all();
+            return; // it was acknowledged when it began
+        }
+        const bool failed = call->is_one_way && !result && result.code != status::cancelled;
+        std::string reason;
+        if (failed)
+            reason = std::string("failed: ") + name_of(result.code) + ": " + text::cut(result.text, wire::longest_text);
+        const std::lock_guard held(mutex_);
+        if (current_ == nullptr)
+            return;
+        connector_.post([this, call, reason = std::move(reason)](link &on) {
+            if (reason.empty())
+                acknowledge(on, call->what.tag);
+            else
+                bury(on, *call, reason, {});
+        });
+    }
+
+    void answer(const std::string &reply_to, message &&what) override
+    {
+        const size_t size = what.body.size();
+        auto made = std::make_shared<message>(std::move(what));
+        const std::lock_guard held(mutex_);
+        if (current_ != nullptr)
+            connector_.post([reply_to, made](link &on) { send(on, reply_to, *made); }, size);
+    }
+
+    bool is_full() const noexcept override
+    {
+        return connector_.is_full();
+    }
+
+    // ---- the connector's thread
+    // --------------------------------------------------------------------------------------------------
+
+    // What does not fit into a frame is left out: the broker would end the connection, and give the request to the next
+    // server.
+    static void send(link &on, const std::string &reply_to, message &what)
+    {
+        const auto shorten = [&](std::string_view without) {
+            what.headers.erase(std::remove_if(what.headers.begin(), what.headers.end(),
+                                              [&](const header &each) { return each.name == without; }),
+                               what.headers.end());
+        };
+        if (what.size_of_headers() > on.room())
+            shorten(wire::details);
+        if (what.size_of_headers() > on.room())
+            what.headers.erase(std::remove_if(what.headers.begin(), what.headers.end(),
+                                              [](const header &each) {
+                                                  return each.name.compare(0, wire::metadata.size(), wire::metadata) == 0;
+                                              }),
+                               what.headers.end());
+        for (header &each : what.headers)
+            if (what.size_of_headers() > on.room())
+                each.text = text::cut(each.text, on.room() / 8);
+        on.publish(work, {}, reply_to, false, what);
+    }
+
+    static void answer_now(link &on, const request &to, const outcome &why)
+    {
+        if (to.is_one_way)
+            return;
+        message made;
+        made.type = wire::type;
+        made.correlation_id = to.correlation_id;
+        wire::add_outcome(made.headers, why);
+        if (to.terms && to.terms->items > 0)
+            made.headers.push_back(header::of(wire::count, int64_t{0}));
+        send(on, to.reply_to, made);
+    }
+
+    void acknowledge(link &on, uint64_t tag)
+    {
+        on.acknowledge(work, tag);
+        release();
+    }
+
+    void release()
+    {
+        const std::lock_guard held(mutex_);
+        --in_hand_;
+        changed_.notify_all();
+    }
+
+    bool set_up(link &fresh) override;
+    void opened(link &fresh) override;
+    void lost(const outcome &why) override;
+    link::duration look(link &on) override;
+    void delivered(link &from, delivery &&what) override;
+    void confirmed(link &from, uint16_t channel, uint64_t number, bool with_earlier, bool has_it) override;
+    void take(link &from, std::shared_ptr<request> call);
+    void refuse(link &from, const request &call, const outcome &why);
+    void run(link &from, std::shared_ptr<request> call, base::handler &by);
+    void bury(link &on, const request &call, std::string reason, outcome answer);
+    void on_control(link &from, const delivery &what);
+
+    void returned(link &, const delivery &) override
+    {
+    }
+
+    const server_options options_;
+    const address to_;
+    base::method_table &methods_;
+    std::shared_ptr<const base::interception> interceptors_;
+    std::atomic<uint64_t> dead_letters_{0}; // [count]
+    mutable std::mutex mutex_;              // guards what follows, to the pool
+    std::condition_variable changed_;
+    std::shared_ptr<served> current_; // the connection's calls; null while there is none
+    outcome why_not_;
+    size_t in_hand_ = 0; // requests that are not acknowledged
+    bool started_ = false;
+    bool draining_ = false;
+    bool stopped_ = false;
+    bool over_ = false;
+    base::task_pool pool_;
+
+    // Of the connector's thread.
+    struct buried {
+        uint64_t tag; // to be acknowledged when the broker has it
+        std::shared_ptr<const request> call;
+        outcome answer;
+    };
+    std::map<uint64_t, buried> burials_;
+    uint64_t published_dead_ = 0;
+    recent_ids cancelled_;
+    std::string listens_;    // its own queue for words,
+    std::string takes_items_; // and that for items
+
+    connector connector_; // last: its thread ends first
+};
+
+} // namespace ipc::rpc::amqp::detail
+
+#include "server_arrivals.hpp"
+
+#endif
