@@ -11,7 +11,7 @@ internal static class Figures
     private const string PingPong = "limit.pingpong64", TwoLines = "limit.pingpong64.2lines", Futex = "limit.futex", Spsc = "limit.spsc64", Copy = "limit.memcpy.1m", CopyAcross = "limit.response.1m", Stream = "limit.stream.64k";
     private const string Slots = "limit.slotqueue.1-1", SlotsMany = "limit.slotqueue.4-4", Stream1M = "limit.stream.1m", Stream100M = "limit.stream.100m";
     private const string Socket = "uds.64", Socket1M = "uds.1m", Polling = "uds.spin.64", PollingOneWay = "uds.oneway.spin.64", Http = "http2.uds.64", HttpMany = "http2.uds.64.many";
-    private const string BareCall = "rabbitmq.client.unary.64", BareQueue = "rabbitmq.client.queue.64";
+    private const string BareCall = "rabbitmq.client.unary.64", BareQueue = "rabbitmq.client.queue.64", BareFanout = "rabbitmq.client.fanout.64";
     private const string SyncCall = "rpc.sync.64.spin.cs", Pipelined = "rpc.pipelined.64.cs", OneId = "rpc.ids.1.cs", Work100 = "rpc.work.100us.cs";
 
     public static IReadOnlyList<Figure> All { get; } =
@@ -171,6 +171,8 @@ internal static class Figures
         new("gateway.unary.64", Microseconds, Managed, "amqp.unary.64", Optional: true, Latency: true), // at most 150 us more: docs/performance.md
         new(BareQueue, Microseconds, Managed, Optional: true),
         new("amqp.queue.64", Microseconds, Managed, BareQueue, 1.25, Optional: true), // 0.8 times the messages a second
+        new(BareFanout, Microseconds, Managed, Optional: true),
+        new("amqp.fanout.64", Microseconds, Managed, BareFanout, 1.0, Optional: true),
         new("uds.oneway.64", MillionPerSecond, Managed, Spsc),
         new("rival.boostmq.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),
         new("rival.zeromq.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),

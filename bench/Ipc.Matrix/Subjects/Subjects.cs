@@ -75,6 +75,8 @@ internal static class Subjects
         "gateway.unary.64" => new GatewayPair(200),
         "rabbitmq.client.unary.64" => new RabbitMqPair(200, 1),
         "rabbitmq.client.queue.64" => new RabbitMqPair(2_000, 64),
+        "amqp.fanout.64" => new AmqpFanout(20_000),
+        "rabbitmq.client.fanout.64" => new RabbitMqFanout(20_000),
         "uds.oneway.64" => new SocketOneWay(60_000),
         "http2.uds.64" => new Http2Echo(500),
         "http2.ipc.64" => new Http2Echo(500, isIpc: true),

@@ -2,12 +2,14 @@
 //
 //     amqp_peer serve ADDRESS [FILE NAME]  prints "ready", serves until stdin ends; then stops in good order and prints
 //                                          "dead letters N". With farm.v1 it writes to FILE what it handles, as NAME:
-//                                          "NAME NUMBER ID MARK", a line each
+//                                          "NAME NUMBER ID MARK", a line each. FILE "deliveries": NAME is how often a
+//                                          request may be delivered
 //     amqp_peer call ADDRESS COUNT | long ADDRESS SIZE | streams ADDRESS COUNT    rpc_exchanges.hpp
 //     amqp_peer extras ADDRESS KEEPS-TRACE
 //     amqp_peer list ADDRESS               prints the methods that the server has
 //     amqp_peer many ADDRESS COUNT         echoes from eight threads, COUNT in all, and a note for each, whatever happens
 //                                          on the way, each until it is answered; prints "made M, repeated R"
+//     amqp_peer wait ADDRESS | large ADDRESS SIZE    at each function
 //     amqp_peer fail ADDRESS               makes one echo, and prints how it ended: a line with status, unsent, text
 //     amqp_peer hold ADDRESS LEASE-MS      takes an item of an endless stream, prints "ready", takes the rest; prints how it
 //                                          ended
@@ -84,14 +86,21 @@ int serve(const std::string &address, const char *file, const char *name)
     options.first_pause = 20ms;
     options.longest_pause = 200ms;
     options.dead_lettered = [](const ipc::rpc::amqp::dead_letter &letter) { say("dead: " + letter.reason); };
+    options.on_connection = [](const ipc::rpc::amqp::connection_change &change) {
+        if (!change.connected)
+            std::fprintf(stderr, "amqp_peer: %s\n", change.reason.c_str());
+    };
+    const bool is_number = file != nullptr && file == std::string("deliveries");
+    if (is_number)
+        options.max_deliveries = static_cast<uint32_t>(std::atoi(name));
     ipc::rpc::amqp::server server(address, options);
     contract::serve(server);
-    if (file != nullptr)
+    if (file != nullptr && !is_number)
         serve_farm(server, file, name);
     server.start();
     say("ready");
     wait_for_end_of_input();
-    server.stop(10s);
+    server.stop(300ms);
     say("dead letters " + std::to_string(server.dead_letters()));
     return 0;
 }
@@ -158,6 +167,44 @@ int hold(const std::string &address, int lease)
     return 0;
 }
 
+// Prints "ready", then makes a stream, a note and a call, which wait for a server; "waited" when all have been answered.
+int wait_for_server(const std::string &address)
+{
+    ipc::rpc::amqp::client_options options;
+    options.wait_for_ready = true;
+    ipc::rpc::amqp::client client(address, options);
+    say("ready");
+    std::thread other([&] { client.notify(contract::note, blob("note")); });
+    auto items = client.stream(contract::count, counting(3, 10), 60s);
+    contract::Blob item;
+    int number = 0;
+    while (items.next(item))
+        ++number;
+    other.join();
+    if (number != 3 || client.call(contract::echo, blob("one"), 60s).data() != "one")
+        return wrong(std::to_string(number) + " items");
+    say("waited");
+    return 0;
+}
+
+// How a call with SIZE bytes ends, and the next one.
+int large(const std::string &address, int size)
+{
+    ipc::rpc::amqp::client client(address);
+    contract::Blob response;
+    const contract::Blob request = blob(contract::pattern(0, size));
+    const outcome first = client.try_call(contract::echo, request, response, 20s);
+    outcome second;
+    const ipc::deadline patience = 20s; // there may be no connection yet
+    do
+        second = client.try_call(contract::echo, request, response, 20s);
+    while (second.code == status::unavailable && !patience.has_passed());
+    say(std::string(name_of(first.code)) + (first.unsent ? " unsent" : "") + ": known, " + name_of(second.code) +
+        (second.unsent ? " unsent: " : ": ") +
+        second.text.substr(second.text.find("the broker"), std::string("the broker takes at most 100000").size()));
+    return 0;
+}
+
 int exchange(const std::string &verb, const std::string &address, int number)
 {
     ipc::rpc::amqp::client client(address);
@@ -183,6 +230,10 @@ int main(int argc, char **argv)
     try {
         if (verb == "serve")
             return serve(argv[2], argc > 4 ? argv[3] : nullptr, argc > 4 ? argv[4] : nullptr);
+        if (verb == "wait")
+            return wait_for_server(argv[2]);
+        if (verb == "large")
+            return large(argv[2], number);
         if (verb == "many")
             return many(argv[2], number);
         if (verb == "fail")
@@ -195,8 +246,8 @@ int main(int argc, char **argv)
         std::printf("error %s %s\n", name_of(failure.code()), failure.text().c_str());
         return 3;
     }
-    std::fprintf(stderr, "usage: amqp_peer serve ADDRESS [PREFETCH] | call ADDRESS COUNT | long ADDRESS SIZE | "
-                         "streams ADDRESS COUNT | extras ADDRESS KEEPS-TRACE | list ADDRESS | many ADDRESS COUNT | fail ADDRESS | "
-                         "hold ADDRESS LEASE-MS\n");
+    std::fprintf(stderr, "usage: amqp_peer serve ADDRESS [FILE NAME] | call ADDRESS COUNT | long ADDRESS SIZE | "
+                         "streams ADDRESS COUNT | extras ADDRESS KEEPS-TRACE | list ADDRESS | wait ADDRESS | "
+                         "large ADDRESS SIZE | many ADDRESS COUNT | fail ADDRESS | hold ADDRESS LEASE-MS\n");
     return 2;
 }

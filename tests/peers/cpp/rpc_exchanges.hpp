@@ -242,6 +242,10 @@ inline int extras(ipc::rpc::caller &client, bool told, bool handed_on)
         !failed.details[0].try_read(detail) || detail.data() != "in detail")
         return wrong(std::string("FailWith: ") + name_of(failed.code) + " " + std::to_string(failed.details.size()));
 
+    const std::string left = client.call(contract::remaining, contract::Blob(), 50s).data();
+    if (left.size() != 5 || left < "20000" || left > "50000")
+        return wrong("of 50 s the handler has " + left + " ms");
+
     const ipc::rpc::method<contract::Blob, contract::Blob> missing("tests.v2", "Echo");
     const auto unknown = client.try_call(missing, contract::Blob(), response, 10s);
     if (unknown.code != status::unimplemented || unknown.text.find("tests.v1") == std::string::npos)

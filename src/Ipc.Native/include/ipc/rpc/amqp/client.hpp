@@ -23,12 +23,14 @@ class client : public caller
 {
   public:
     // ADDRESS: as of server. Connects, within options.connect_timeout; with wait_for_ready it does not wait. MADE is filled
-    // when that went well; else invalid_argument, unavailable or unauthenticated.
+    // when that went well; else invalid_argument (the address, an option), unavailable or unauthenticated.
     static outcome try_connect(const std::string &address, client_options options, std::optional<client> &made)
     {
         made.reset();
         detail::address to;
         if (outcome wrong = detail::address::parse(address, to); !wrong)
+            return wrong;
+        if (outcome wrong = detail::checked(options); !wrong)
             return wrong;
         auto core = std::make_shared<detail::client_core>(std::move(to), std::move(options));
         outcome connected = core->connect();
@@ -71,6 +73,8 @@ class client : public caller
     {
         detail::address to;
         outcome result = detail::address::parse(address, to);
+        if (result)
+            result = detail::checked(options);
         std::shared_ptr<detail::client_core> core;
         if (result) {
             core = std::make_shared<detail::client_core>(std::move(to), std::move(options));

@@ -13,6 +13,7 @@
 #include "../client_interceptor.hpp"
 #include "../observer.hpp"
 #include "../server_interceptor.hpp"
+#include "../status.hpp"
 
 namespace ipc::rpc::amqp
 {
@@ -43,10 +44,10 @@ struct options {
 };
 
 struct client_options : options {
-    // Calls wait for a connection and for a server, as long as their deadlines allow, instead of failing with
-    // unavailable
+    // Calls, streams and one-way calls wait for a connection and for a server, as long as their deadlines allow, instead
+    // of failing with unavailable; not for a broker that refuses the user
     bool wait_for_ready = false;
-    uint32_t max_pending = 10'000; // calls and streams at once
+    uint32_t max_pending = 65'536; // calls and streams at once
     // Items that a server may be ahead of the reader of a stream; besides 1 MiB, where each counts for 64 bytes more
     uint16_t stream_window = 512;
     // A server ends a stream of whose client it hears nothing for so long; 1 s to an hour
@@ -63,20 +64,67 @@ struct dead_letter {
 };
 
 struct server_options : options {
-    uint16_t prefetch = 16; // requests in hand at once, each with a thread
+    uint16_t prefetch = 64; // requests in hand at once; each has a thread until its handler returns
     // A request that the broker has delivered more often is set aside: its servers went each time
-    uint32_t max_deliveries = 5;
-    // start() does not fail when the broker cannot be reached, or refuses: it is tried again and again
+    uint32_t max_deliveries = 20;
+    // start() does not fail when the broker cannot be reached: it is tried again and again
     bool wait_for_broker = false;
     bool classic_queues = false; // else quorum queues: all servers of a service choose the same
     // Items that a client may be ahead of the reader of its stream; besides 1 MiB
     uint16_t stream_window = 512;
-    uint32_t max_streams = 64; // each has a thread; further ones fail with resource_exhausted
-    // Told of what nobody could handle, on the thread of the connection: be quick
+    uint32_t max_streams = 1024; // each has a thread; further ones fail with resource_exhausted
+    // Told of what nobody could handle when the broker has it in that queue, on the thread of the connection: be quick
     std::function<void(const dead_letter &)> dead_lettered;
     // Look at every call that is served, the first one outermost
     std::vector<std::shared_ptr<server_interceptor>> interceptors;
 };
+
+namespace detail
+{
+
+inline outcome wrong_option(const char *name, const char *allowed)
+{
+    return {status::invalid_argument, std::string("the option ") + name + " is " + allowed};
+}
+
+inline outcome checked(const options &with)
+{
+    constexpr std::chrono::hours longest{1};
+    if (with.connect_timeout < std::chrono::milliseconds(1) || with.connect_timeout > longest)
+        return wrong_option("connect_timeout", "1 ms to an hour");
+    if (with.heartbeat < std::chrono::seconds(1) || with.heartbeat > longest)
+        return wrong_option("heartbeat", "1 s to an hour");
+    if (with.first_pause < std::chrono::milliseconds(1) || with.first_pause > with.longest_pause ||
+        with.longest_pause > longest)
+        return wrong_option("first_pause", "1 ms to longest_pause, which is at most an hour");
+    if (with.max_message_bytes < 1 || with.max_message_bytes > 512u << 20)
+        return wrong_option("max_message_bytes", "1 to 512 MiB");
+    return {};
+}
+
+inline outcome checked(const client_options &with)
+{
+    if (with.stream_window < 1)
+        return wrong_option("stream_window", "1 to 65535");
+    if (with.max_pending < 1)
+        return wrong_option("max_pending", "1 or more");
+    if (with.stream_lease < std::chrono::seconds(1) || with.stream_lease > std::chrono::hours(1))
+        return wrong_option("stream_lease", "1 s to an hour");
+    return checked(static_cast<const options &>(with));
+}
+
+inline outcome checked(const server_options &with)
+{
+    if (with.stream_window < 1)
+        return wrong_option("stream_window", "1 to 65535");
+    if (with.prefetch < 1)
+        return wrong_option("prefetch", "1 to 65535");
+    if (with.max_deliveries < 1 || with.max_deliveries > 1000)
+        return wrong_option("max_deliveries", "1 to 1000");
+    return checked(static_cast<const options &>(with));
+}
+
+} // namespace detail
 
 } // namespace ipc::rpc::amqp
 #endif

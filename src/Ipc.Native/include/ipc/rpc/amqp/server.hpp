@@ -30,6 +30,8 @@ class server : public service
     {
         detail::address to;
         wrong_ = detail::address::parse(address, to);
+        if (wrong_)
+            wrong_ = detail::checked(options);
         if (!wrong_)
             return;
         core_ = std::make_unique<detail::server_core>(std::move(to), std::move(options), *this);
@@ -40,7 +42,7 @@ class server : public service
         stop();
     }
 
-    // Connects, declares what the service needs, and takes requests. Invalid_argument: it is no address, or a method could
+    // Connects, declares what the service needs, and takes requests. Invalid_argument: it is no address, an option cannot be, or a method could
     // not be added; unavailable, unauthenticated, failed_precondition: the broker cannot be reached, or refuses, or has
     // the queues as another kind. Once there was a connection it comes back by itself.
     outcome try_start()
@@ -59,16 +61,16 @@ class server : public service
     }
 #endif
 
-    // Cancels what runs, and waits for the handlers to return. What they have not answered the broker gives to somebody
-    // else. Not from a handler, or a function of the options.
+    // Ends the streams with unavailable, cancels what runs, and waits for the handlers to return. What they have not
+    // answered the broker gives to somebody else. Not from a handler, or a function of the options.
     void stop() noexcept
     {
         if (core_ != nullptr)
             core_->stop();
     }
 
-    // The same in good order: takes no more requests, and waits until those in hand have been answered, or UNTIL. Streams
-    // end with unavailable then.
+    // The same in good order: takes no more requests, and waits until those in hand have been answered and the streams
+    // have ended, or UNTIL. Then it stops.
     void stop(deadline until) noexcept
     {
         if (core_ != nullptr)

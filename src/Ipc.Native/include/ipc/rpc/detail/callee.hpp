@@ -46,7 +46,7 @@ class callee : public callee_calls
             return 0;
         const payload body = value != nullptr ? payload(*value, head) : payload(std::string_view(), head);
         if (body.size() > limit())
-            send_error(context, result = {status::resource_exhausted, too_large("response", body.size(), limit())});
+            send_error(context, result = {status::resource_exhausted, says_too_large("response", body.size())});
         else
             submit(header_for(frame_kind::response, context.call_, body), body);
         return body.size();
@@ -108,7 +108,7 @@ class callee : public callee_calls
         sent = false;
         const payload body(value);
         if (body.size() > limit())
-            return {status::resource_exhausted, too_large("item", body.size(), limit())};
+            return {status::resource_exhausted, says_too_large("item", body.size())};
         frame_header header = header_for(frame_kind::item, context.call_, body);
         for (uint64_t pause = 0;; pause = longer_than(pause)) {
             if (!await_turn(context))

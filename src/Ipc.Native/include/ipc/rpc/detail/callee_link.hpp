@@ -61,6 +61,12 @@ class callee_link : public call_home
     // The largest payload.
     virtual uint64_t limit() const noexcept = 0;
     virtual std::shared_ptr<callee> keep() = 0;
+    // Why a payload of SIZE bytes is not sent.
+    virtual std::string says_too_large(const char *what, uint64_t size) const
+    {
+        return too_large(what, size, limit());
+    }
+
     // A call that was accepted is over, and was answered if it is to be: RESULT is what its handler said.
     virtual void handled(const frame_header &, const outcome &)
     {

@@ -86,7 +86,7 @@ class caller_core : public surroundings, public follower
         if (!send_at_once(header, what.body)) {
             why = send_request(held, header, what, until, cancel);
             if (!why) {
-                why.unsent = why.code == status::unavailable && why.has_words();
+                why.unsent = why.unsent || (why.code == status::unavailable && why.has_words());
                 if (what.again != nullptr) {
                     what.again->reached = is_for_another(until);
                     what.again->called_back = is_called_back();

@@ -265,6 +265,8 @@ template <class Request, class Response, class Function> class method_handler fi
             method.answer(*home, context, result, answer_of(response));
             if (runs)
                 method.completed(*home, context, result);
+            if (!runs && result)
+                result = callee::why_cancelled(context, method.full_name());
             home->handled(request, result);
         }
 

@@ -38,7 +38,7 @@ inline void client_core::answered(base::pending &entry, uint64_t id, under_way &
     const bool has_response = !call.answered_by_stream;
     outcome how = wire::outcome_of(what);
     if (how && has_response && what.body().size() > options_.max_message_bytes)
-        how = too_long("The answer", what.body().size());
+        how = too_long_to_take("The answer", what.body().size());
     head before;
     before.entries = wire::metadata_of(what);
     frame_header header = header_of(!how ? frame_kind::error : has_response ? frame_kind::response : frame_kind::end, id);
@@ -62,12 +62,15 @@ inline void client_core::of_stream(base::pending &entry, uint64_t id, under_way 
         const int64_t bytes = what.has(wire::credit_bytes) ? what.number(wire::credit_bytes).value_or(-1) : 0;
         credit.method = static_cast<uint32_t>(items);
         credit.deadline = static_cast<uint64_t>(bytes);
-        if (!call.begun || items < 0 || items > wire::max_credit || bytes < 0)
+        if (!call.begun && items >= 0)
+            return; // there is nothing that it could be for
+        if (items < 0 || items > wire::max_credit || bytes < 0)
             wrong = {status::data_loss, "A message of the stream has neither an item, credit nor an end"};
         else if (const char *const bad = calls_.dispatch({credit, nullptr, 0}))
             wrong = {status::data_loss, bad};
     } else if (*number == 0) {
         wrong = call.begin(what, entry.credit);
+        call.request = nullptr;
         entry.credited.notify_all();
         if (wrong && call.finished)
             say_end(id, call);
@@ -77,7 +80,7 @@ inline void client_core::of_stream(base::pending &entry, uint64_t id, under_way 
         wrong = {status::data_loss, "Item " + std::to_string(*number) + " came where " +
                                         std::to_string(call.received + 1) + " had to"};
     } else if (what.body().size() > options_.max_message_bytes) {
-        wrong = too_long("An item", what.body().size());
+        wrong = too_long_to_take("An item", what.body().size());
     } else {
         ++call.received;
         const wire::made_frame made(header_of(frame_kind::item, id), {}, what.body());
@@ -118,8 +121,15 @@ inline void client_core::returned(link &, const delivery &what)
             found->second->settle(no_queue());
         return;
     }
-    if (is_request)
-        return end_call(id, no_queue());
+    if (is_request) {
+        if (!options_.wait_for_ready)
+            return end_call(id, no_queue());
+        const auto held = lock();
+        if (const auto found = under_way_.find(id); found != under_way_.end())
+            found->second.number = 0;
+        waiting_.push_back(id);
+        return;
+    }
     auto held = lock();
     base::pending *const entry = calls_.find(id);
     const auto found = under_way_.find(id);
@@ -192,45 +202,62 @@ inline outcome client_core::nobody() const
                                             "(client_options::wait_for_ready)."});
 }
 
-// Signs of life of streams; and the end of calls whose servers have all gone: two looks in a row, without an answer in
-// between.
+// Signs of life of streams; requests that wait for a server; and the end of calls whose servers have all gone: two looks,
+// a second apart, without an answer in between.
 inline link::duration client_core::look(link &on)
 {
     const clock::time_point now = clock::now();
-    if (now >= life_at_) {
-        life_at_ = now + options_.stream_lease / 3;
+    link::duration next = options_.heartbeat;
+    {
         const auto held = lock();
-        for (const auto &[id, call] : under_way_)
-            if (call.begun) {
-                message word = call.word(id);
-                word.reply_to = wire::direct_reply;
-                say(id, call.control, std::move(word));
-            }
+        const bool is_due = now >= life_at_;
+        bool has_streams = false;
+        for (const auto &[id, call] : under_way_) {
+            if (!call.begun)
+                continue;
+            has_streams = true;
+            if (!is_due)
+                break;
+            message word = call.word(id);
+            word.reply_to = wire::direct_reply;
+            say(id, call.control, std::move(word));
+        }
+        if (has_streams && is_due)
+            life_at_ = now + options_.stream_lease / 3;
+        if (has_streams)
+            next = std::min<link::duration>(next, std::chrono::ceil<link::duration>(life_at_ - now));
+        if (!under_way_.empty())
+            next = std::min<link::duration>(next, silence);
     }
+    if (!waiting_.empty()) {
+        next = std::min<link::duration>(next, between_questions);
+        if (now - asked_ > between_questions)
+            for (const uint64_t call : std::exchange(waiting_, {}))
+                request(on, call);
+    }
+    if (now - watched_ < silence)
+        return next;
+    watched_ = now;
     if (options_.wait_for_ready || now - heard_ < silence || !is_anybody_waiting()) {
         looks_ = 0;
-    } else {
-        int64_t servers = 0;
-        if (!on.count_consumers(questions, to_.work_queue(), servers))
-            return silence;
-        looks_ = servers > 0 ? 0 : looks_ + 1;
-        const uint64_t before = std::exchange(looked_at_, published_);
-        std::vector<uint64_t> gone;
-        if (looks_ >= 2) {
-            const auto held = lock();
-            for (const auto &[id, call] : under_way_)
-                if (!call.begun && call.number != 0 && call.number <= before) // a later one may have seen a server
-                    gone.push_back(id);
-        }
-        for (const uint64_t call : gone)
-            end_call(call, {status::unavailable, "All servers have gone while the call was under way. Whether it was "
-                                                 "handled is not known; it waits in the queue, and may be handled "
-                                                 "yet."});
+        return next;
     }
-    const auto held = lock();
-    if (under_way_.empty())
-        return std::max<link::duration>(silence, options_.heartbeat); // what is posted brings the next look nearer
-    return std::min<link::duration>(silence, options_.stream_lease / 3);
+    int64_t servers = 0;
+    if (!on.count_consumers(questions, to_.work_queue(), servers))
+        return next;
+    looks_ = servers > 0 ? 0 : looks_ + 1;
+    const uint64_t before = std::exchange(looked_at_, published_);
+    std::vector<uint64_t> gone;
+    if (looks_ >= 2) {
+        const auto held = lock();
+        for (const auto &[id, call] : under_way_)
+            if (!call.begun && call.number != 0 && call.number <= before) // a later one may have seen a server
+                gone.push_back(id);
+    }
+    for (const uint64_t call : gone)
+        end_call(call, {status::unavailable, "All servers have gone while the call was under way. Whether it was handled "
+                                             "is not known; it waits in the queue, and may be handled yet."});
+    return next;
 }
 
 } // namespace ipc::rpc::amqp::detail

@@ -16,10 +16,12 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "../../detail/caller_core.hpp"
 #include "../options.hpp"
 #include "connector.hpp"
+#include "limit_of_broker.hpp"
 #include "under_way.hpp"
 #include "wire.hpp"
 
@@ -66,8 +68,9 @@ class client_core final : public base::caller_core, private connector_user
             const outcome why{status::unavailable, "The client was closed."};
             if (open_)
                 for (const auto &[id, call] : under_way_)
-                    cancel(call.message_id);
-            end_everything(why);
+                    if (call.number != 0)
+                        cancel(call.message_id);
+            end_everything(&why, why);
             why_not_ = why;
             open_ = false;
             changed_.notify_all();
@@ -95,21 +98,18 @@ class client_core final : public base::caller_core, private connector_user
                 return {};
             if (cancel != nullptr && cancel->triggered())
                 return {status::cancelled};
-            if (!options_.wait_for_ready)
-                return unsent(why_not_ ? outcome(status::unavailable, "There is no connection to " + to_.broker() + ".")
-                                       : why_not_);
-            base::sleep_until(held, changed_, slice(until));
+            if (!options_.wait_for_ready || why_not_.code == status::unauthenticated)
+                return missing();
+            base::sleep_until(held, changed_, cancel != nullptr ? slice(until) : until);
         }
     }
 
-    // Nobody has handled it: with wait_for_ready it waits for somebody who does.
+    // Nobody has handled it: the connection ended before it went out. With wait_for_ready it goes out on the next.
     bool follow(lock_type &held, base::following &again, deadline until, canceller *cancel, outcome &result) override
     {
         if (!options_.wait_for_ready)
             return false;
-        const auto pause = std::chrono::milliseconds(std::min(20u << std::min(again.times++, 6u), 1000u));
-        const auto time = static_cast<uint64_t>(std::chrono::nanoseconds(pause).count());
-        const deadline rested(std::min(until.at(), ipc_deadline_after(time)));
+        const deadline rested(std::min(until.at(), ipc_deadline_after(again.times++ == 0 ? 0 : 50'000'000)));
         while (!rested.has_passed() && !(cancel != nullptr && cancel->triggered()) && !closed_)
             base::sleep_until(held, changed_, slice(rested));
         if (cancel != nullptr && cancel->triggered())
@@ -134,9 +134,9 @@ class client_core final : public base::caller_core, private connector_user
         }
         made->correlation_id = std::to_string(header.call);
         made->reply_to = wire::direct_reply;
+        call.request = std::move(made);
         under_way_[header.call] = std::move(call);
-        const size_t size = made->body.size();
-        connector_.post([this, id = header.call, made = std::move(made)](link &on) { request(on, id, *made); }, size);
+        connector_.post([this, id = header.call](link &on) { request(on, id); });
         return {};
     }
 
@@ -166,14 +166,18 @@ class client_core final : public base::caller_core, private connector_user
         return true;
     }
 
-    outcome put_item(lock_type &, const frame_header &header, const base::payload &item, deadline, canceller *,
-                     bool &full) override
+    outcome put_item(lock_type &, const frame_header &header, const base::payload &item, deadline until,
+                     canceller *cancel, bool &full) override
     {
         if (item.size() > most_to_send())
-            return too_long("An item", item.size());
+            return too_long("An item", item.size(), false);
         const auto found = under_way_.find(header.call);
         if (!open_ || found == under_way_.end())
             return {status::unavailable, "The stream has ended."};
+        if (cancel != nullptr && cancel->triggered())
+            return {status::cancelled};
+        if (until.has_passed())
+            return {status::deadline_exceeded};
         full = connector_.is_full();
         if (full)
             return {};
@@ -207,7 +211,7 @@ class client_core final : public base::caller_core, private connector_user
     {
         for (const uint64_t call : calls_.owed_cancels)
             if (const auto found = under_way_.find(call); found != under_way_.end()) {
-                if (open_)
+                if (open_ && found->second.number != 0)
                     cancel(found->second.message_id);
                 under_way_.erase(found);
             }
@@ -217,6 +221,7 @@ class client_core final : public base::caller_core, private connector_user
   private:
     static constexpr uint16_t requests = 1, one_way = 2, questions = 3; // channels
     static constexpr std::chrono::seconds silence{1};
+    static constexpr std::chrono::milliseconds between_questions{200}; // when the answer was that nobody is there
     using clock = std::chrono::steady_clock;
 
     static deadline slice(deadline until)
@@ -233,52 +238,32 @@ class client_core final : public base::caller_core, private connector_user
 
     uint64_t most_to_send() const noexcept
     {
-        return options_.max_message_bytes;
+        return limit_.most_to_send(options_);
     }
 
-    outcome too_long(const char *what, uint64_t size) const
+    // Why there is no connection: what calls fail with.
+    outcome missing() const
+    {
+        outcome why = why_not_ ? outcome(status::unavailable, "There is no connection to " + to_.broker() + ".") : why_not_;
+        if (why.code != status::unauthenticated)
+            why.code = status::unavailable;
+        return unsent(std::move(why));
+    }
+
+    // What is not sent.
+    outcome too_long(const char *what, uint64_t size, bool is_unsent) const
+    {
+        outcome why{status::resource_exhausted,
+                    std::string(what) + " has " + std::to_string(size) + " bytes; " + limit_.says(options_) + "."};
+        why.unsent = is_unsent;
+        return why;
+    }
+
+    outcome too_long_to_take(const char *what, uint64_t size) const
     {
         return {status::resource_exhausted, std::string(what) + " has " + std::to_string(size) +
                                                 " bytes; options::max_message_bytes allows " +
                                                 std::to_string(options_.max_message_bytes) + "."};
-    }
-
-    // A request as a message, and what is to be known of its call.
-    outcome make(const frame_header &header, const base::asking &what, deadline until, message &made, under_way &call)
-    {
-        if (what.body.size() > most_to_send() + base::max_head)
-            return too_long("The request", what.body.size());
-        wire::content content;
-        if (!content.take(header, what.body))
-            return {status::internal, "the head of the request is damaged"};
-        made.type = wire::type;
-        made.message_id = call.message_id = wire::new_id();
-        call.method = std::string(what.called->service) + "/" + std::string(what.called->name);
-        call.answered_by_stream = what.window != 0;
-        call.sends = (header.flags & flag_client_stream) != 0;
-        if (!until.is_never()) {
-            const uint64_t now = deadline::now().at();
-            made.expiration = std::to_string(until.at() > now ? (until.at() - now + 999'999) / 1'000'000 : 0);
-        }
-        made.headers.push_back(header::of(wire::method, call.method));
-        if (call.answered_by_stream) {
-            made.headers.push_back(header::of(wire::credit, static_cast<int64_t>(what.window)));
-            made.headers.push_back(header::of(wire::credit_bytes, wire::window_bytes));
-        }
-        if (call.sends)
-            made.headers.push_back(header::of(wire::sends, int64_t{1}));
-        if (call.is_stream())
-            made.headers.push_back(header::of(wire::lease, static_cast<int64_t>(options_.stream_lease.count())));
-        if (std::string trace = wire::trace_of(content.before.trace); !trace.empty()) {
-            made.headers.push_back(header::of(wire::trace_parent, std::move(trace)));
-            if (!content.before.trace_state.empty())
-                made.headers.push_back(header::of(wire::trace_state, content.before.trace_state));
-        }
-        if (!wire::add_metadata(made.headers, content.before.entries))
-            return {status::invalid_argument, "The metadata is too long: a call carries at most " +
-                                                  std::to_string(wire::longest_metadata) + " bytes."};
-        made.body = std::move(content).message();
-        return {};
     }
 
     // ---- what is sent. The lock is held
@@ -316,107 +301,17 @@ class client_core final : public base::caller_core, private connector_user
         });
     }
 
-    outcome notify_broker(lock_type &held, std::shared_ptr<message> made, deadline until, canceller *cancel)
-    {
-        made->persistent = true;
-        auto mine = std::make_shared<confirmation>();
-        const size_t size = made->body.size();
-        connector_.post([this, made, mine](link &on) { note(on, *made, mine); }, size);
-        unconfirmed_[made->message_id] = mine;
-        while (!mine->done) {
-            if (cancel != nullptr && cancel->triggered())
-                mine->settle({status::cancelled});
-            else if (until.has_passed())
-                mine->settle({status::deadline_exceeded, "The broker has not confirmed the message. Whether it has it "
-                                                         "is not known."});
-            else
-                base::sleep_until(held, mine->changed, cancel != nullptr ? slice(until) : until);
-        }
-        unconfirmed_.erase(made->message_id);
-        mine->given_up = true;
-        return mine->result;
-    }
+    // client_sending.hpp
+    outcome make(const frame_header &header, const base::asking &what, deadline until, message &made, under_way &call);
+    outcome notify_broker(lock_type &held, std::shared_ptr<message> made, deadline until, canceller *cancel);
+    void request(link &on, uint64_t id);
+    void note(link &on, const std::weak_ptr<message> &kept, const std::shared_ptr<confirmation> &mine);
+    bool set_up(link &fresh) override;
+    void opened(link &fresh) override;
+    void lost(const outcome &why) override;
+    void end_everything(const outcome *not_sent, const outcome &sent);
 
-    // ---- what the connector does. Without the lock
-    // --------------------------------------------------------------------------------
-
-    void request(link &on, uint64_t id, const message &made)
-    {
-        {
-            const auto held = lock();
-            const base::pending *const entry = calls_.find(id);
-            if (entry == nullptr || entry->ended)
-                return; // its caller has given up
-        }
-        if (clock::now() - heard_ > silence) {
-            int64_t servers = 0;
-            if (!on.count_consumers(questions, to_.work_queue(), servers))
-                return;
-            if (servers <= 0)
-                return end_call(id, servers < 0 ? no_queue() : nobody());
-            heard_ = clock::now();
-        }
-        {
-            const auto held = lock();
-            if (const auto found = under_way_.find(id); found != under_way_.end())
-                found->second.number = published_ + 1;
-        }
-        expected_[++published_] = id;
-        on.publish(requests, {}, to_.work_queue(), true, made);
-    }
-
-    void note(link &on, const message &made, const std::shared_ptr<confirmation> &mine)
-    {
-        {
-            const auto held = lock();
-            if (mine->done || mine->given_up)
-                return;
-        }
-        notes_[++noted_] = mine;
-        on.publish(one_way, {}, to_.work_queue(), true, made);
-    }
-
-    bool set_up(link &fresh) override
-    {
-        published_ = noted_ = 0;
-        expected_.clear();
-        notes_.clear();
-        heard_ = {};
-        looks_ = 0;
-        return fresh.open_channel(requests, true) && fresh.open_channel(one_way, true) &&
-               fresh.declare_exchange(requests, to_.cancel_exchange()) &&
-               fresh.consume(requests, wire::direct_reply, "answers", 0);
-    }
-
-    void opened(link &) override
-    {
-        const auto held = lock();
-        open_ = !closed_;
-        changed_.notify_all();
-    }
-
-    void lost(const outcome &why) override
-    {
-        const auto held = lock();
-        const bool was_open = std::exchange(open_, false);
-        why_not_ = why;
-        if (was_open) {
-            ++epoch_;
-            end_everything({status::unavailable,
-                            why.text + " Whether the calls that were under way were handled is not known."});
-        }
-        changed_.notify_all();
-    }
-
-    void end_everything(const outcome &why)
-    {
-        calls_.end_all(why);
-        under_way_.clear();
-        for (const auto &[id, each] : unconfirmed_)
-            each->settle(why);
-        unconfirmed_.clear();
-    }
-
+    // client_arrivals.hpp
     link::duration look(link &on) override;
     void delivered(link &from, delivery &&what) override;
     void returned(link &from, const delivery &what) override;
@@ -431,6 +326,7 @@ class client_core final : public base::caller_core, private connector_user
 
     const client_options options_;
     const address to_;
+    limit_of_broker limit_;
     std::condition_variable changed_; // open_, closed_
     bool open_ = false;
     bool closed_ = false;
@@ -444,6 +340,10 @@ class client_core final : public base::caller_core, private connector_user
     uint64_t published_ = 0;
     uint64_t noted_ = 0;
     clock::time_point heard_;   // when it was last known that somebody consumes
+    clock::time_point asked_;   // when that was last asked, in vain; and what the answer was
+    int64_t no_servers_ = 0;
+    std::vector<uint64_t> waiting_; // calls for a server to come
+    clock::time_point watched_; // when it was looked after calls whose servers may have gone
     clock::time_point life_at_; // of the next sign of life
     unsigned looks_ = 0;        // in a row that have found nobody
     uint64_t looked_at_ = 0;    // what was published before the look before
@@ -454,5 +354,6 @@ class client_core final : public base::caller_core, private connector_user
 } // namespace ipc::rpc::amqp::detail
 
 #include "client_arrivals.hpp"
+#include "client_sending.hpp"
 
 #endif

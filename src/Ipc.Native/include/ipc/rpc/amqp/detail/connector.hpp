@@ -48,7 +48,7 @@ class connector_user : public link_user
     virtual void opened(link &fresh) = 0;
     // The connection has ended, or an attempt has failed. What was posted, and not done, never will be.
     virtual void lost(const outcome &why) = 0;
-    // Now and then, while there is a connection. Returns in how long again.
+    // While there is a connection: whenever something was done or has come, and in as long as it returns.
     virtual link::duration look(link &on) = 0;
 
   protected:
@@ -91,12 +91,12 @@ class connector
         return true;
     }
 
-    // Closes the connection. LAST, if there is one, is done before, when there is a connection. Not from its own thread.
-    void stop(task last = nullptr) noexcept
+    // Does what was posted, if there is a connection, and closes it. Not from its own thread.
+    void stop() noexcept
     {
         if (!thread_.joinable())
             return;
-        if (shared_->stop(std::move(last))) {
+        if (shared_->stop()) {
             shared_->wait_or_break();
             thread_.join();
         } else {
@@ -136,21 +136,15 @@ class connector
 
         bool open()
         {
-            if (::pipe(pipe) != 0)
-                return false;
-            for (const int each : pipe) {
-                ::fcntl(each, F_SETFD, FD_CLOEXEC);
-                ::fcntl(each, F_SETFL, O_NONBLOCK);
-            }
-            return true;
+            return ::pipe2(pipe, O_CLOEXEC | O_NONBLOCK) == 0;
         }
 
         // False: the thread is with a broker that may not answer for long.
-        bool stop(task &&last)
+        bool stop()
         {
             const std::lock_guard held(mutex);
             stopping = true;
-            farewell = std::move(last);
+            options.on_connection = nullptr; // the thread may outlive what it refers to
             wake();
             changed.notify_all();
             return !connecting;
@@ -187,7 +181,9 @@ class connector
                 outcome failed;
                 if (!connect(on, failed))
                     return;
-                if (failed) {
+                const clock::duration took = clock::now() - began;
+                const bool had_opened = static_cast<bool>(failed);
+                if (had_opened) {
                     user.opened(*on);
                     tell({});
                     serve(*on);
@@ -195,7 +191,10 @@ class connector
                     if (clock::now() - began > options.longest_pause)
                         pause = options.first_pause;
                 }
-                if (!end(on, std::move(failed)) || !rest(clock::now() - began))
+                // Left without an answer: the node is busy with others.
+                if (had_opened || took < patience() / 2)
+                    unanswered = 0;
+                if (!end(on, std::move(failed)) || !rest(!had_opened && took >= patience() / 2))
                     return;
             }
         }
@@ -206,19 +205,20 @@ class connector
         {
             std::vector<node> nodes = to.nodes;
             std::shuffle(nodes.begin(), nodes.end(), random);
-            const clock::time_point until = clock::now() + options.connect_timeout;
+            const clock::time_point until = clock::now() + patience();
             for (size_t i = 0; i < nodes.size(); ++i) {
-                if (!set_connecting(true))
+                if (!set_connecting(true)) {
+                    forget_socket(on);
                     return false;
+                }
                 const auto left = std::chrono::duration_cast<link::duration>(until - clock::now());
+                forget_socket(on);
                 on = std::make_unique<link>();
                 const bool is_open = on->open(to, nodes[i], options, role,
                                               std::max(left / static_cast<int>(nodes.size() - i), link::duration(1)));
-                if (!set_connecting(false)) // the user may have gone
+                if (!set_connecting(false, is_open ? on->socket() : -1)) { // the user may have gone
+                    forget_socket(on);
                     return false;
-                if (is_open) {
-                    const std::lock_guard held(mutex);
-                    socket = on->socket();
                 }
                 failed = {};
                 if (is_open && user.set_up(*on))
@@ -230,11 +230,24 @@ class connector
             return true;
         }
 
-        bool set_connecting(bool is)
+        bool set_connecting(bool is, int to_break = -1)
         {
             const std::lock_guard held(mutex);
             connecting = is && !stopping;
+            if (!stopping)
+                socket = to_break;
             return !stopping;
+        }
+
+        // Its number may be another's in a moment.
+        void forget_socket(std::unique_ptr<link> &of)
+        {
+            {
+                const std::lock_guard held(mutex);
+                socket = -1;
+                changed.notify_all();
+            }
+            of.reset();
         }
 
         // The connection ON has FAILED, or this end ends: false then.
@@ -242,18 +255,12 @@ class connector
         {
             std::unique_lock held(mutex);
             const bool last = stopping;
-            const task words = std::exchange(farewell, nullptr);
             held.unlock();
-            if (last && on->is_good()) {
-                if (words)
-                    words(*on);
+            if (last && on->is_good() && !on->is_blocked())
+                work(*on); // the last words
+            if (last)
                 on->close();
-            }
-            held.lock();
-            socket = -1; // its number may be another's in a moment
-            changed.notify_all();
-            held.unlock();
-            on.reset();
+            forget_socket(on);
             if (last)
                 return false;
             failed.text = "There is no connection to " + to.broker() + ": " + failed.text + ".";
@@ -270,20 +277,21 @@ class connector
         void serve(link &on)
         {
             clock::time_point next = clock::now();
-            const auto alive = std::chrono::milliseconds(options.heartbeat) / 3;
+            const std::chrono::milliseconds agreed = on.heartbeat();
+            const auto alive = agreed.count() > 0 ? std::max(agreed / 3, std::chrono::milliseconds(100))
+                                                  : std::chrono::milliseconds(5000);
             while (on.is_good()) {
-                if (!on.is_blocked() && work(on))
-                    next = std::min(next, clock::now() + std::chrono::seconds(1));
+                bool is_new = !on.is_blocked() && work(on);
                 {
                     const std::lock_guard held(mutex);
                     if (stopping)
                         return;
                 }
-                if (!on.read(user))
+                if (!on.read(user, is_new))
                     return;
                 const clock::time_point now = clock::now();
-                if (now >= next && !on.is_blocked())
-                    next = now + user.look(on);
+                if ((is_new || now >= next) && !on.is_blocked())
+                    next = now + std::max(user.look(on), std::chrono::milliseconds(1));
                 if (on.has_more() || !on.is_good())
                     continue;
                 pollfd waits[] = {{on.socket(), POLLIN, 0}, {pipe[0], POLLIN, 0}};
@@ -313,13 +321,22 @@ class connector
             return any;
         }
 
-        // After an attempt, or a connection, that took SO_LONG. False at the end.
-        bool rest(clock::duration so_long)
+        // How long an attempt may take.
+        link::duration patience() const noexcept
         {
-            const auto soon = std::min<clock::duration>(std::chrono::seconds(5), options.connect_timeout / 2);
-            clock::duration time = std::max<clock::duration>(pause, so_long > soon && !told_open
-                                                                        ? clock::duration(options.connect_timeout)
-                                                                        : clock::duration(0));
+            constexpr link::duration most = std::chrono::minutes(2);
+            return std::max(options.connect_timeout,
+                            std::min(options.connect_timeout * (1 << std::min(unanswered, 3u)), most));
+        }
+
+        // IS_BUSY: the attempt was left without an answer. False at the end.
+        bool rest(bool is_busy)
+        {
+            clock::duration time = pause;
+            if (is_busy) {
+                time = std::max<clock::duration>(time, patience());
+                ++unanswered;
+            }
             pause = std::min(pause * 2, options.longest_pause);
             time -= time / 2 * static_cast<int64_t>(random() % 1024) / 1024;
             std::unique_lock held(mutex);
@@ -328,16 +345,21 @@ class connector
 
         void tell(const std::string &reason)
         {
-            told_open = reason.empty();
-            if (!options.on_connection || (has_told && reason == told))
+            if (has_told && reason == told)
                 return;
             has_told = true;
             told = reason;
-            (void)rpc::detail::guarded([&] { options.on_connection({reason.empty(), reason}); });
+            std::function<void(const connection_change &)> listener;
+            {
+                const std::lock_guard held(mutex);
+                listener = options.on_connection;
+            }
+            if (listener)
+                (void)rpc::detail::guarded([&] { listener({reason.empty(), reason}); });
         }
 
         const address to;
-        const amqp::options options;
+        amqp::options options; // but for the listener, not changed
         const char *const role;
         connector_user &user; // not touched once stopping is seen
         int pipe[2] = {-1, -1};
@@ -348,10 +370,9 @@ class connector
         bool stopping = false;
         bool connecting = false;
         int socket = -1; // of the connection that there is
-        task farewell;
         std::mt19937 random{std::random_device{}()}; // this and what follows: of the thread
         std::chrono::milliseconds pause;
-        bool told_open = false;
+        unsigned unanswered = 0; // attempts in a row
         bool has_told = false;
         std::string told;
     };

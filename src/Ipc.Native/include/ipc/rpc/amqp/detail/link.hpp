@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <amqp.h>
 #include <amqp_framing.h>
@@ -19,6 +20,7 @@
 #include "../../status.hpp"
 #include "../options.hpp"
 #include "address.hpp"
+#include "link_state.hpp"
 #include "message.hpp"
 #include "wire.hpp"
 
@@ -41,35 +43,10 @@ class link_user
     ~link_user() = default;
 };
 
-class link
+class link : public link_state
 {
   public:
     using duration = std::chrono::milliseconds;
-
-    link() : state_(amqp_new_connection())
-    {
-    }
-
-    link(const link &) = delete;
-    link &operator=(const link &) = delete;
-
-    ~link()
-    {
-        if (state_ != nullptr)
-            amqp_destroy_connection(state_);
-    }
-
-    bool is_good() const noexcept
-    {
-        return good_;
-    }
-
-    // Why it is not good any more. The code is unavailable, or what the broker said: unauthenticated,
-    // failed_precondition.
-    const outcome &why() const noexcept
-    {
-        return why_;
-    }
 
     // The broker has too little memory or disk: it reads nothing from who sends.
     bool is_blocked() const noexcept
@@ -80,6 +57,12 @@ class link
     int socket() const noexcept
     {
         return amqp_get_sockfd(state_);
+    }
+
+    // How often each side says that it is alive, as both have agreed; 0: not at all.
+    std::chrono::seconds heartbeat() const noexcept
+    {
+        return std::chrono::seconds(amqp_get_heartbeat(state_));
     }
 
     // For headers: properties are one frame.
@@ -127,13 +110,13 @@ class link
 
     bool open_channel(uint16_t channel, bool confirms)
     {
-        return good_ && (amqp_channel_open(state_, channel), answered()) &&
+        return is_good() && (amqp_channel_open(state_, channel), answered()) &&
                (!confirms || (amqp_confirm_select(state_, channel), answered()));
     }
 
     bool declare_exchange(uint16_t channel, const std::string &name)
     {
-        return good_ && (amqp_exchange_declare(state_, channel, bytes_of(name), bytes_of("fanout"), 0, 1, 0, 0,
+        return is_good() && (amqp_exchange_declare(state_, channel, bytes_of(name), bytes_of("fanout"), 0, 1, 0, 0,
                                                amqp_empty_table),
                          answered());
     }
@@ -147,14 +130,14 @@ class link
         const header kind = header::of("x-queue-type", std::string(classic ? "classic" : "quorum"));
         const header limit = header::of("x-delivery-limit", brokers_delivery_limit);
         amqp_table_entry_t entries[2] = {encoded::entry_of(kind, none), encoded::entry_of(limit, none)};
-        return good_ && (amqp_queue_declare(state_, channel, bytes_of(name), 0, 1, 0, 0, {classic ? 1 : 2, entries}),
+        return is_good() && (amqp_queue_declare(state_, channel, bytes_of(name), 0, 1, 0, 0, {classic ? 1 : 2, entries}),
                          answered());
     }
 
     // One that goes with the connection. NAME is filled.
     bool declare_own_queue(uint16_t channel, std::string &name)
     {
-        if (!good_)
+        if (!is_good())
             return false;
         const amqp_queue_declare_ok_t *const made =
             amqp_queue_declare(state_, channel, amqp_empty_bytes, 0, 0, 1, 1, amqp_empty_table);
@@ -166,7 +149,7 @@ class link
 
     bool bind(uint16_t channel, const std::string &queue, const std::string &exchange)
     {
-        return good_ && (amqp_queue_bind(state_, channel, bytes_of(queue), bytes_of(exchange), amqp_empty_bytes,
+        return is_good() && (amqp_queue_bind(state_, channel, bytes_of(queue), bytes_of(exchange), amqp_empty_bytes,
                                          amqp_empty_table),
                          answered());
     }
@@ -174,7 +157,7 @@ class link
     // TAG says in deliveries which consumer they are for. PREFETCH 0: what is delivered is not acknowledged.
     bool consume(uint16_t channel, std::string_view queue, std::string_view tag, uint16_t prefetch)
     {
-        return good_ && (prefetch == 0 || (amqp_basic_qos(state_, channel, 0, prefetch, 0), answered())) &&
+        return is_good() && (prefetch == 0 || (amqp_basic_qos(state_, channel, 0, prefetch, 0), answered())) &&
                (amqp_basic_consume(state_, channel, bytes_of(queue), bytes_of(tag), 0, prefetch == 0, 0,
                                    amqp_empty_table),
                 answered());
@@ -182,29 +165,32 @@ class link
 
     bool stop_consuming(uint16_t channel, std::string_view tag)
     {
-        return good_ && (amqp_basic_cancel(state_, channel, bytes_of(tag)), answered());
+        return is_good() && (amqp_basic_cancel(state_, channel, bytes_of(tag)), answered());
     }
 
-    // How many consume a queue, on a channel of its own, which the broker closes when there is no such queue: -1 then.
+    // How many consume a queue, on a channel of its own, which the broker closes when there is no such queue: -1 then. Any
+    // number when it does not say.
     bool count_consumers(uint16_t channel, const std::string &queue, int64_t &consumers)
     {
-        if (!good_ || (!has_asked_ && !open_channel(channel, false)))
+        if (!is_good() || (!has_asked_ && !open_channel(channel, false)))
             return false;
         has_asked_ = true;
         const amqp_queue_declare_ok_t *const found =
             amqp_queue_declare(state_, channel, bytes_of(queue), 1, 0, 0, 0, amqp_empty_table);
         const amqp_rpc_reply_t reply = amqp_get_rpc_reply(state_);
-        if (reply.reply_type == AMQP_RESPONSE_SERVER_EXCEPTION && reply.reply.id == AMQP_CHANNEL_CLOSE_METHOD &&
-            static_cast<amqp_channel_close_t *>(reply.reply.decoded)->reply_code == AMQP_NOT_FOUND) {
+        if (reply.reply_type == AMQP_RESPONSE_SERVER_EXCEPTION && reply.reply.id == AMQP_CHANNEL_CLOSE_METHOD) {
             amqp_channel_close_ok_t closed{};
-            consumers = -1;
+            const auto said = static_cast<amqp_channel_close_t *>(reply.reply.decoded)->reply_code;
+            consumers = said == AMQP_NOT_FOUND ? -1 : INT32_MAX;
             has_asked_ = false;
+            amqp_maybe_release_buffers_on_channel(state_, channel);
             return amqp_send_method(state_, channel, AMQP_CHANNEL_CLOSE_OK_METHOD, &closed) == AMQP_STATUS_OK ||
                    fail({status::unavailable, "the connection was lost"});
         }
         if (!check(reply))
             return false;
         consumers = found->consumer_count;
+        amqp_maybe_release_buffers_on_channel(state_, channel); // nothing else comes there
         return true;
     }
 
@@ -218,20 +204,20 @@ class link
     bool publish(uint16_t channel, const std::string &exchange, const std::string &key, bool mandatory,
                  const amqp_basic_properties_t &properties, std::string_view body)
     {
-        return good_ && sent(amqp_basic_publish(state_, channel, bytes_of(exchange), bytes_of(key), mandatory, 0,
+        return is_good() && sent(amqp_basic_publish(state_, channel, bytes_of(exchange), bytes_of(key), mandatory, 0,
                                                 &properties, bytes_of(body)));
     }
 
     bool acknowledge(uint16_t channel, uint64_t tag)
     {
-        return good_ && sent(amqp_basic_ack(state_, channel, tag, 0));
+        return is_good() && sent(amqp_basic_ack(state_, channel, tag, 0));
     }
 
-    // Hands on all that has come. Never waits for more than the rest of a message.
-    bool read(link_user &user)
+    // Hands on all that has come; ANY says whether there was something. Never waits for more than the rest of a message.
+    bool read(link_user &user, bool &any)
     {
         constexpr int at_once = 256; // then others have their turn
-        for (int i = 0; good_ && i < at_once; ++i) {
+        for (int i = 0; is_good() && i < at_once; ++i) {
             amqp_frame_t frame;
             timeval none{0, 0};
             const int code = amqp_simple_wait_frame_noblock(state_, &frame, &none);
@@ -241,12 +227,13 @@ class link
             }
             if (code != AMQP_STATUS_OK)
                 return fail_with(code);
+            any = true;
             if (frame.frame_type == AMQP_FRAME_METHOD)
                 came(user, frame.channel, frame.payload.method);
             amqp_maybe_release_buffers_on_channel(state_, frame.channel);
         }
         more_ = true;
-        return good_;
+        return is_good();
     }
 
     // Whether read() has left something that the socket does not show.
@@ -258,7 +245,7 @@ class link
     // In good order, as far as that goes in a moment.
     void close() noexcept
     {
-        if (!good_)
+        if (!is_good())
             return;
         timeval moment = time_of(std::chrono::seconds(2));
         amqp_set_rpc_timeout(state_, &moment);
@@ -266,90 +253,7 @@ class link
         fail({status::unavailable, "this end was closed"});
     }
 
-    bool fail(outcome why)
-    {
-        if (std::exchange(good_, false))
-            why_ = std::move(why);
-        return false;
-    }
-
   private:
-    static timeval time_of(duration time) noexcept
-    {
-        return {static_cast<time_t>(time.count() / 1000), static_cast<suseconds_t>(time.count() % 1000 * 1000)};
-    }
-
-    static amqp_table_entry_t yes(const char *name)
-    {
-        amqp_table_entry_t entry;
-        std::memset(&entry, 0, sizeof entry);
-        entry.key = amqp_cstring_bytes(name);
-        entry.value.kind = AMQP_FIELD_KIND_BOOLEAN;
-        entry.value.value.boolean = 1;
-        return entry;
-    }
-
-    bool fail_with(int code)
-    {
-        return fail({status::unavailable, amqp_error_string2(code)});
-    }
-
-    bool answered()
-    {
-        return check(amqp_get_rpc_reply(state_));
-    }
-
-    // What was to be sent may have failed because the broker has said something, and closed.
-    bool sent(int code)
-    {
-        if (code == AMQP_STATUS_OK)
-            return true;
-        amqp_frame_t frame;
-        timeval moment{0, 100'000};
-        while (amqp_simple_wait_frame_noblock(state_, &frame, &moment) == AMQP_STATUS_OK)
-            if (frame.frame_type == AMQP_FRAME_METHOD && !closed(frame.payload.method))
-                return false;
-        return fail_with(code);
-    }
-
-    bool check(const amqp_rpc_reply_t &reply)
-    {
-        switch (reply.reply_type) {
-        case AMQP_RESPONSE_NORMAL:
-            return true;
-        case AMQP_RESPONSE_SERVER_EXCEPTION:
-            return closed(reply.reply) ? fail({status::unavailable, "the broker answered something else"}) : false;
-        case AMQP_RESPONSE_LIBRARY_EXCEPTION:
-            return fail_with(reply.library_error);
-        default:
-            return fail({status::unavailable, "the broker does not speak AMQP 0-9-1"});
-        }
-    }
-
-    // False when WHAT closes the connection, or a channel of it.
-    bool closed(const amqp_method_t &what)
-    {
-        uint16_t code = 0;
-        std::string_view text;
-        if (what.id == AMQP_CONNECTION_CLOSE_METHOD) {
-            const auto *const said = static_cast<const amqp_connection_close_t *>(what.decoded);
-            code = said->reply_code;
-            text = text_of(said->reply_text);
-            amqp_connection_close_ok_t heard{};
-            amqp_send_method(state_, 0, AMQP_CONNECTION_CLOSE_OK_METHOD, &heard);
-        } else if (what.id == AMQP_CHANNEL_CLOSE_METHOD) {
-            const auto *const said = static_cast<const amqp_channel_close_t *>(what.decoded);
-            code = said->reply_code;
-            text = text_of(said->reply_text);
-        } else {
-            return true;
-        }
-        const rpc::status means = code == AMQP_ACCESS_REFUSED || code == AMQP_NOT_ALLOWED ? status::unauthenticated
-                                  : code == AMQP_PRECONDITION_FAILED                      ? status::failed_precondition
-                                                                                          : status::unavailable;
-        return fail({means, "it said " + std::to_string(code) + ", \"" + std::string(text) + "\""});
-    }
-
     void came(link_user &user, uint16_t channel, const amqp_method_t &what)
     {
         switch (what.id) {
@@ -402,12 +306,9 @@ class link
         }
     }
 
-    amqp_connection_state_t state_;
-    bool good_ = true;
     bool blocked_ = false;
     bool more_ = false;
     bool has_asked_ = false; // the channel for questions is open
-    outcome why_;
 };
 
 } // namespace ipc::rpc::amqp::detail

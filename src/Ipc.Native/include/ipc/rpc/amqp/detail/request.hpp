@@ -31,7 +31,7 @@ class request
     explicit request(delivery &&got) : what(std::move(got))
     {
         const auto cut = [](std::string_view text) { return std::string(text.substr(0, 100)); };
-        deliveries = 1 + what.number("x-delivery-count").value_or(0);
+        deliveries = 1 + std::clamp<int64_t>(what.number("x-delivery-count").value_or(0), 0, INT32_MAX);
         is_repeated = what.redelivered || deliveries > 1 || what.number(wire::attempt).value_or(1) > 1;
         message_id = what.message_id();
         correlation_id = what.correlation_id();
@@ -44,8 +44,8 @@ class request
             foreign = "its type is \"" + cut(what.type()) + "\", not \"" + std::string(wire::type) + "\"";
         else if (slash == std::string::npos || slash == 0 || slash == method.size() - 1)
             foreign = "its header " + std::string(wire::method) + " is \"" + cut(method) + "\", not SERVICE/METHOD";
-        else if (message_id.empty() || message_id.size() > wire::longest_id)
-            foreign = "its message-id has " + std::to_string(message_id.size()) + " characters; 1 to 64 are right";
+        else if (message_id.empty() || wire::characters(message_id) > wire::longest_id)
+            foreign = "its message-id has " + std::to_string(wire::characters(message_id)) + " characters; 1 to 64 are right";
         else if (!is_one_way && (correlation_id.empty() || reply_to.empty()))
             foreign = "it has a reply-to and no correlation-id, or an empty one";
         else if (is_one_way && terms)

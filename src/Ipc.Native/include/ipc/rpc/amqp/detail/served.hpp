@@ -7,6 +7,7 @@
 #ifndef IPC_RPC_AMQP_DETAIL_SERVED_HPP
 #define IPC_RPC_AMQP_DETAIL_SERVED_HPP
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -17,9 +18,9 @@
 #include <vector>
 
 #include "../../detail/callee.hpp"
-#include "../../detail/caller_core.hpp"
 #include "../options.hpp"
 #include "connector.hpp"
+#include "nobody_core.hpp"
 #include "request.hpp"
 #include "wire.hpp"
 
@@ -28,69 +29,19 @@ namespace ipc::rpc::amqp::detail
 
 namespace base = ipc::rpc::detail;
 
-// What a handler gets that calls back whoever has called it.
-class nobody_core final : public base::caller_core
-{
-  public:
-    nobody_core() : caller_core(1, 1, 0)
-    {
-    }
-
-    std::string peer() override
-    {
-        return "a client at a broker";
-    }
-
-  protected:
-    outcome prepare(lock_type &, deadline, canceller *, base::following *) override
-    {
-        return {status::unimplemented, "a client at a broker cannot be called back"};
-    }
-
-    outcome send(lock_type &, const frame_header &, const base::payload &, deadline, canceller *) override
-    {
-        return {status::unimplemented, "a client at a broker cannot be called back"};
-    }
-
-    outcome put_item(lock_type &, const frame_header &, const base::payload &, deadline, canceller *, bool &) override
-    {
-        return {};
-    }
-
-    bool is_drained() noexcept override
-    {
-        return true;
-    }
-
-    bool is_reader_away() const noexcept override
-    {
-        return false;
-    }
-
-    bool takes_items() const noexcept override
-    {
-        return true;
-    }
-
-    bool await(lock_type &, base::pending *, std::condition_variable &, deadline, canceller *, base::arrival &) override
-    {
-        return false;
-    }
-
-    void pay(lock_type &) noexcept override
-    {
-    }
-};
+class served;
 
 // Whom a connection's calls are told of: the server.
 class served_user
 {
   public:
     // A call is over that was not a stream: to be acknowledged, or set aside. Any thread.
-    virtual void over(const std::shared_ptr<const request> &call, const outcome &result) = 0;
+    virtual void over(const served &from, const std::shared_ptr<const request> &call, const outcome &result) = 0;
     // Any thread; in order for each caller. Dropped when the connection has gone.
     virtual void answer(const std::string &reply_to, message &&what) = 0;
     virtual bool is_full() const noexcept = 0;
+    virtual uint64_t most_to_send() const noexcept = 0;
+    virtual std::string says_most() const = 0;
 
   protected:
     ~served_user() = default;
@@ -120,6 +71,7 @@ class served final : public base::callee, public std::enable_shared_from_this<se
         if (made.call->terms) {
             key = made.key = wire::new_id();
             streams_[key] = id;
+            count_streams();
         }
         ids_[made.call->message_id] = id;
         calls_by_id_[id] = std::move(made);
@@ -144,16 +96,20 @@ class served final : public base::callee, public std::enable_shared_from_this<se
     {
         frame_header credit = header_of(frame_kind::credit, 0);
         const int64_t items = what.number(wire::credit).value_or(0), bytes = what.number(wire::credit_bytes).value_or(0);
+        bool is_answered = false;
         {
             const std::lock_guard held(mine_);
             entry *const stream = stream_of(what.message_id(), credit.call);
             if (stream == nullptr)
                 return false;
             stream->heard = clock::now();
+            is_answered = stream->call->terms->items != 0;
         }
         credit.method = static_cast<uint32_t>(items);
         credit.deadline = static_cast<uint64_t>(bytes);
         const bool is_none = items < 0 || bytes < 0 || items > wire::max_credit || bytes > wire::max_credit;
+        if (!is_answered)
+            return true; // there is nothing that it could be for
         if (is_none || ((items != 0 || bytes != 0) && arrived({credit, nullptr, 0}) != nullptr))
             fail(credit.call, {status::invalid_argument, "The stream's client gave credit for " + std::to_string(items) +
                                                              " items and " + std::to_string(bytes) + " bytes to what it "
@@ -175,6 +131,8 @@ class served final : public base::callee, public std::enable_shared_from_this<se
             const std::optional<int64_t> number = what.number(wire::item), count = what.number(wire::count);
             if (!stream->call->terms->sends)
                 wrong = {status::resource_exhausted, "An item came, and the request had announced none"};
+            else if (stream->input_ended && !number)
+                return; // once more
             else if (stream->input_ended)
                 wrong = {status::data_loss, "Item " + std::to_string(number.value_or(0)) + " came after the end"};
             else if (number && *number != stream->received + 1)
@@ -231,10 +189,10 @@ class served final : public base::callee, public std::enable_shared_from_this<se
         return left;
     }
 
-    size_t streams() const
+    // Takes no lock.
+    size_t streams() const noexcept
     {
-        const std::lock_guard held(mine_);
-        return streams_.size();
+        return stream_count_.load(std::memory_order_relaxed); // [count]
     }
 
     // The connection has gone: nobody hears what is answered, and somebody else gets the requests.
@@ -267,7 +225,12 @@ class served final : public base::callee, public std::enable_shared_from_this<se
 
     bool takes_items() noexcept override
     {
-        return !user_.is_full();
+        return true; // when there is no room for an item, it is tried again in a moment
+    }
+
+    std::string says_too_large(const char *what, uint64_t size) const override
+    {
+        return std::string("the ") + what + " has " + std::to_string(size) + " bytes; " + user_.says_most();
     }
 
     bool transmit_now(const frame_header &, const base::payload &) override
@@ -284,7 +247,7 @@ class served final : public base::callee, public std::enable_shared_from_this<se
 
     uint64_t limit() const noexcept override
     {
-        return options_.max_message_bytes;
+        return user_.most_to_send();
     }
 
     const base::peer_identity &who() const noexcept override
@@ -316,15 +279,17 @@ class served final : public base::callee, public std::enable_shared_from_this<se
             if (found == calls_by_id_.end())
                 return;
             of = found->second.call;
-            if (!found->second.key.empty())
+            if (!found->second.key.empty()) {
                 streams_.erase(found->second.key);
+                count_streams();
+            }
             if (const auto same = ids_.find(of->message_id); same != ids_.end() && same->second == call.call)
                 ids_.erase(same);
             calls_by_id_.erase(found);
             if (is_gone_)
                 return;
         }
-        user_.over(of, result);
+        user_.over(*this, of, result);
     }
 
   private:
@@ -337,6 +302,11 @@ class served final : public base::callee, public std::enable_shared_from_this<se
         bool is_broken = false; // its client does not keep to the rules, and has been told
         clock::time_point heard;
     };
+
+    void count_streams() noexcept
+    {
+        stream_count_.store(streams_.size(), std::memory_order_relaxed); // [count]
+    }
 
     entry *stream_of(std::string_view key, uint64_t &id)
     {
@@ -392,7 +362,8 @@ class served final : public base::callee, public std::enable_shared_from_this<se
     served_user &user_; // lives as long as its handlers run
     const server_options &options_;
     const base::peer_identity nobody_;
-    mutable std::mutex mine_; // guards what follows; after the calls', if both
+    std::atomic<size_t> stream_count_{0}; // [count]
+    mutable std::mutex mine_; // guards what follows. Held while the server's is taken, and never the other way round
     uint64_t next_ = 0;
     bool is_gone_ = false;
     std::unordered_map<uint64_t, entry> calls_by_id_;

@@ -15,6 +15,7 @@ namespace ipc::rpc::amqp::detail
 inline bool server_core::set_up(link &fresh)
 {
     burials_.clear();
+    held_.clear();
     published_dead_ = 0;
     auto calls = std::make_shared<served>(static_cast<served_user &>(*this), options_);
     calls->intercept_served(interceptors_);
@@ -48,6 +49,9 @@ inline void server_core::opened(link &)
 
 inline void server_core::lost(const outcome &why)
 {
+    limit_.learn_from(why.text);
+    if (why.text.find("it said 541,") != std::string::npos)
+        replies_.ended(AMQP_INTERNAL_ERROR);
     std::shared_ptr<served> calls;
     {
         const std::lock_guard held(mutex_);
@@ -67,6 +71,9 @@ inline link::duration server_core::look(link &)
         const std::lock_guard held(mutex_);
         calls = current_;
     }
+    run_held();
+    if (!held_.empty())
+        return std::chrono::milliseconds(10);
     if (calls == nullptr || calls->look(false) == 0)
         return options_.heartbeat;
     return std::chrono::milliseconds(250);
@@ -77,6 +84,8 @@ inline void server_core::delivered(link &from, delivery &&what)
     if (what.consumer == requests_tag) {
         {
             const std::lock_guard held(mutex_);
+            if (ending_)
+                return; // somebody else gets it
             ++in_hand_;
         }
         return take(from, std::make_shared<request>(std::move(what)));
@@ -114,7 +123,7 @@ inline void server_core::on_control(link &from, const delivery &what)
         made.correlation_id = what.correlation_id();
         wire::add_outcome(made.headers, {status::unavailable, "The stream is not there any more at its server. How far "
                                                              "it came there is not known."});
-        from.publish(work, {}, std::string(what.reply_to()), false, made);
+        send(from, std::string(what.reply_to()), made);
     }
 }
 
@@ -199,17 +208,27 @@ inline void server_core::run(link &from, std::shared_ptr<request> call, base::ha
         from.publish(work, {}, call->reply_to, false, first);
         acknowledge(from, call->what.tag); // after the word on the same channel
     }
-    if (!pool_.run(job)) {
-        const outcome full{status::resource_exhausted, "the server has no thread for the call"};
-        if (call->is_one_way || !calls->fail(header.call, full))
-            calls->cancel(job->context);
-        calls->handled(header, full);
-    }
+    held_.push_back(job);
+    run_held();
+}
+
+// Prefetch and max_streams bound how many there are.
+inline void server_core::run_held()
+{
+    while (!held_.empty() && pool_.run(held_.front()))
+        held_.pop_front();
 }
 
 // Puts a message into the dead-letter queue, and acknowledges it when it is there.
 inline void server_core::bury(link &on, const request &call, std::string reason, outcome answer)
 {
+    std::string_view body = call.what.body();
+    if (body.size() > limit_.most()) { // it was lowered meanwhile: else it would come again for ever
+        const size_t kind = reason.find(' ') + 1; // "foreign: ", "poison: ", "failed: "
+        reason.insert(kind, "its " + std::to_string(body.size()) + " bytes are more than the broker takes by now, and are "
+                                                                    "gone. ");
+        body = {};
+    }
     amqp_basic_properties_t properties = call.what.properties();
     properties._flags &= ~static_cast<amqp_flags_t>(AMQP_BASIC_EXPIRATION_FLAG | AMQP_BASIC_USER_ID_FLAG);
     properties._flags |= AMQP_BASIC_DELIVERY_MODE_FLAG | AMQP_BASIC_HEADERS_FLAG;
@@ -231,12 +250,8 @@ inline void server_core::bury(link &on, const request &call, std::string reason,
     entries.push_back(encoded::entry_of(why, none));
     entries.push_back(encoded::entry_of(of, none));
     properties.headers = {static_cast<int>(entries.size()), entries.data()};
-    burials_[++published_dead_] = {call.what.tag, std::make_shared<request>(call), std::move(answer)};
-    if (!on.publish(dead, {}, to_.dead_queue(), true, properties, call.what.body()))
-        return;
-    dead_letters_.fetch_add(1, std::memory_order_relaxed); // [count]
-    if (options_.dead_lettered)
-        (void)base::guarded([&] { options_.dead_lettered({call.message_id, call.method, reason}); });
+    on.publish(dead, {}, to_.dead_queue(), true, properties, body);
+    burials_[++published_dead_] = {call.what.tag, std::make_shared<request>(call), std::move(reason), std::move(answer)};
 }
 
 inline void server_core::confirmed(link &from, uint16_t, uint64_t number, bool with_earlier, bool has_it)
@@ -248,9 +263,15 @@ inline void server_core::confirmed(link &from, uint16_t, uint64_t number, bool w
         return;
     }
     for (auto each = first; each != last; ++each) {
-        if (!each->second.answer)
-            answer_now(from, *each->second.call, each->second.answer);
-        acknowledge(from, each->second.tag);
+        const buried &letter = each->second;
+        dead_letters_.fetch_add(1, std::memory_order_relaxed); // [count]
+        if (options_.dead_lettered)
+            (void)base::guarded([&] {
+                options_.dead_lettered({letter.call->message_id, letter.call->method, letter.reason});
+            });
+        acknowledge(from, letter.tag); // first: the answer may end the connection
+        if (!letter.answer)
+            answer_now(from, *letter.call, letter.answer);
     }
     burials_.erase(first, last);
 }

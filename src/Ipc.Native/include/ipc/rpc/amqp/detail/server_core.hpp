@@ -27,6 +27,8 @@
 #include "../../detail/task_pool.hpp"
 #include "../options.hpp"
 #include "connector.hpp"
+#include "limit_of_broker.hpp"
+#include "replies.hpp"
 #include "request.hpp"
 #include "served.hpp"
 #include "wire.hpp"
@@ -86,9 +88,9 @@ class server_core final : private connector_user, private served_user
         if (!connector_.start())
             return {status::resource_exhausted, "the system has no thread for the connection to a broker"};
         changed_.wait(held, [this] { return current_ != nullptr || !why_not_ || stopped_; });
-        if (current_ != nullptr || options_.wait_for_broker)
+        if (current_ != nullptr || (options_.wait_for_broker && why_not_.code == status::unavailable))
             return {};
-        const outcome why = why_not_;
+        const outcome why = why_not_ ? outcome(status::unavailable, "The server was stopped.") : why_not_;
         held.unlock();
         stop();
         return why;
@@ -100,7 +102,8 @@ class server_core final : private connector_user, private served_user
         return started_;
     }
 
-    // Takes no more requests, waits until those in hand have been answered, or UNTIL; then ends the streams, and stops.
+    // Takes no more requests, waits until those in hand have been answered and the streams have ended, or UNTIL; then
+    // stops.
     void stop(deadline until) noexcept
     {
         std::unique_lock held(mutex_);
@@ -110,42 +113,38 @@ class server_core final : private connector_user, private served_user
         const std::shared_ptr<served> calls = current_;
         if (calls != nullptr)
             connector_.post([](link &on) { on.stop_consuming(work, requests_tag); });
-        while (current_ == calls && calls != nullptr && in_hand_ != 0 && !until.has_passed())
-            base::sleep_until(held, changed_, until);
-        if (calls != nullptr) {
-            const deadline moment(ipc_deadline_after(1'000'000'000));
-            held.unlock();
-            calls->look(true);
-            held.lock();
-            while (current_ == calls && calls->streams() != 0 && !moment.has_passed())
-                base::sleep_until(held, changed_, deadline(std::min(moment.at(), ipc_deadline_after(10'000'000))));
-        }
+        wait_for_end(held, calls, until, true);
         held.unlock();
         stop();
     }
 
-    // Cancels what runs, waits for the handlers to return: the broker gives what was not answered to somebody else.
+    // Ends the streams, cancels what runs, waits for the handlers to return: the broker gives what was not answered to
+    // somebody else.
     void stop() noexcept
     {
-        {
-            std::unique_lock held(mutex_);
-            if (!started_)
-                return;
-            if (std::exchange(stopped_, true)) {
-                changed_.wait(held, [this] { return over_; });
-                return;
-            }
+        std::unique_lock held(mutex_);
+        if (!started_)
+            return;
+        if (std::exchange(stopped_, true)) {
+            changed_.wait(held, [this] { return over_; });
+            return;
         }
+        draining_ = ending_ = true;
+        if (const std::shared_ptr<served> calls = current_; calls != nullptr) {
+            held.unlock();
+            calls->look(true);
+            held.lock();
+            wait_for_end(held, calls, deadline(ipc_deadline_after(1'000'000'000)), false);
+        }
+        held.unlock();
         connector_.stop();
-        std::shared_ptr<served> calls;
-        {
-            const std::lock_guard held(mutex_);
-            calls = std::exchange(current_, nullptr);
-        }
+        held.lock();
+        const std::shared_ptr<served> calls = std::exchange(current_, nullptr);
+        held.unlock();
         if (calls != nullptr)
             calls->gone();
         pool_.stop();
-        const std::lock_guard held(mutex_);
+        held.lock();
         over_ = true;
         changed_.notify_all();
     }
@@ -160,24 +159,31 @@ class server_core final : private connector_user, private served_user
     static constexpr std::string_view requests_tag = "requests", control_tag = "control", items_tag = "items";
     static constexpr uint16_t items_on_the_way = 64;
 
+    // Until CALLS has no streams and, IN_HAND, no requests either.
+    void wait_for_end(std::unique_lock<std::mutex> &held, const std::shared_ptr<served> &calls, deadline until,
+                      bool in_hand)
+    {
+        constexpr uint64_t look = 10'000'000; // ns
+        while (calls != nullptr && current_ == calls && !until.has_passed() &&
+               ((in_hand && in_hand_ != 0) || calls->streams() != 0))
+            base::sleep_until(held, changed_, deadline(std::min(until.at(), ipc_deadline_after(look))));
+    }
+
     // ---- served_user
     // ----------------------------------------------------------------------------------------------------------------
 
-    void over(const std::shared_ptr<const request> &call, const outcome &result) override
+    void over(const served &from, const std::shared_ptr<const request> &call, const outcome &result) override
     {
-        if (call->terms) {
-            changed_.notify_all();
-            return; // it was acknowledged when it began
-        }
-        const bool failed = call->is_one_way && !result && result.code != status::cancelled;
         std::string reason;
-        if (failed)
+        if (call->is_one_way && !result)
             reason = std::string("failed: ") + name_of(result.code) + ": " + text::cut(result.text, wire::longest_text);
+        const bool is_cancelled = result.code == status::cancelled;
         const std::lock_guard held(mutex_);
-        if (current_ == nullptr)
-            return;
-        connector_.post([this, call, reason = std::move(reason)](link &on) {
-            if (reason.empty())
+        changed_.notify_all();
+        if (call->terms || current_.get() != &from)
+            return; // it was acknowledged when it began; or somebody else has it
+        connector_.post([this, call, is_cancelled, reason = std::move(reason)](link &on) {
+            if (reason.empty() || (is_cancelled && cancelled_.has(call->message_id)))
                 acknowledge(on, call->what.tag);
             else
                 bury(on, *call, reason, {});
@@ -190,7 +196,7 @@ class server_core final : private connector_user, private served_user
         auto made = std::make_shared<message>(std::move(what));
         const std::lock_guard held(mutex_);
         if (current_ != nullptr)
-            connector_.post([reply_to, made](link &on) { send(on, reply_to, *made); }, size);
+            connector_.post([this, reply_to, made](link &on) { send(on, reply_to, *made); }, size);
     }
 
     bool is_full() const noexcept override
@@ -198,13 +204,25 @@ class server_core final : private connector_user, private served_user
         return connector_.is_full();
     }
 
+    uint64_t most_to_send() const noexcept override
+    {
+        return limit_.most_to_send(options_);
+    }
+
+    std::string says_most() const override
+    {
+        return limit_.says(options_);
+    }
+
     // ---- the connector's thread
     // --------------------------------------------------------------------------------------------------
 
     // What does not fit into a frame is left out: the broker would end the connection, and give the request to the next
     // server.
-    static void send(link &on, const std::string &reply_to, message &what)
+    void send(link &on, const std::string &reply_to, message &what)
     {
+        if (!replies_.is_there(reply_to, to_, options_))
+            return; // as if it had come too late
         const auto shorten = [&](std::string_view without) {
             what.headers.erase(std::remove_if(what.headers.begin(), what.headers.end(),
                                               [&](const header &each) { return each.name == without; }),
@@ -224,7 +242,7 @@ class server_core final : private connector_user, private served_user
         on.publish(work, {}, reply_to, false, what);
     }
 
-    static void answer_now(link &on, const request &to, const outcome &why)
+    void answer_now(link &on, const request &to, const outcome &why)
     {
         if (to.is_one_way)
             return;
@@ -260,10 +278,14 @@ class server_core final : private connector_user, private served_user
     void refuse(link &from, const request &call, const outcome &why);
     void run(link &from, std::shared_ptr<request> call, base::handler &by);
     void bury(link &on, const request &call, std::string reason, outcome answer);
+    void run_held();
     void on_control(link &from, const delivery &what);
 
-    void returned(link &, const delivery &) override
+    // There is no dead-letter queue any more: the next connection declares it, and the request comes again.
+    void returned(link &from, const delivery &what) override
     {
+        if (what.routing_key == to_.dead_queue())
+            from.fail({status::unavailable, "the queue " + to_.dead_queue() + " was deleted"});
     }
 
     const server_options options_;
@@ -277,20 +299,25 @@ class server_core final : private connector_user, private served_user
     outcome why_not_;
     size_t in_hand_ = 0; // requests that are not acknowledged
     bool started_ = false;
-    bool draining_ = false;
+    bool draining_ = false; // takes no more requests
+    bool ending_ = false;   // and does not begin those that it has
     bool stopped_ = false;
     bool over_ = false;
     base::task_pool pool_;
+    limit_of_broker limit_;
 
     // Of the connector's thread.
     struct buried {
         uint64_t tag; // to be acknowledged when the broker has it
         std::shared_ptr<const request> call;
+        std::string reason;
         outcome answer;
     };
     std::map<uint64_t, buried> burials_;
     uint64_t published_dead_ = 0;
     recent_ids cancelled_;
+    replies replies_;
+    std::deque<std::shared_ptr<base::job>> held_; // for which there is no thread yet
     std::string listens_;    // its own queue for words,
     std::string takes_items_; // and that for items
 

@@ -18,6 +18,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "../../status.hpp"
@@ -30,7 +31,9 @@ namespace ipc::rpc::amqp::detail
 // Guarded by the mutex of its client.
 struct under_way {
     std::string message_id; // of the call
+    std::shared_ptr<message> request; // until it is sent; with wait_for_ready until a server has it
     std::string method;     // its name, for texts
+    deadline until;
     uint64_t number = 0;    // of the message that is its request; 0: it was not sent yet
     bool answered_by_stream = false;
     bool sends = false;
@@ -51,7 +54,7 @@ struct under_way {
     outcome begin(const delivery &first, rpc::detail::item_credit &credit)
     {
         const std::string_view queue = first.reply_to(), name = first.message_id();
-        if (queue.empty() || name.empty() || name.size() > wire::longest_id)
+        if (queue.empty() || queue.size() > wire::longest_name || name.empty() || name.size() > wire::longest_name)
             return {status::data_loss, "The first message of the stream does not say where its server listens"};
         if (received > 0)
             return {status::data_loss, "The stream began again after " + std::to_string(received) + " items"};
@@ -63,7 +66,7 @@ struct under_way {
             const std::string_view items = first.text(wire::to);
             const int64_t most = first.number(wire::credit).value_or(0);
             const int64_t bytes = first.number(wire::credit_bytes).value_or(0);
-            if (items.empty() || most < 1 || bytes < 1 || most > wire::max_credit || bytes > wire::max_credit)
+            if (items.empty() || items.size() > wire::longest_name || most < 1 || bytes < 1 || most > wire::max_credit || bytes > wire::max_credit)
                 return {status::data_loss, "The first message of the stream does not say where its items go, or how "
                                            "many may"};
             to = items;
@@ -90,7 +93,7 @@ struct under_way {
 // A one-way call that waits for the broker to have it. Guarded by the mutex of its client.
 struct confirmation {
     bool done = false;
-    bool given_up = false;
+    bool is_sent = false;
     outcome result;
     std::condition_variable changed;
 

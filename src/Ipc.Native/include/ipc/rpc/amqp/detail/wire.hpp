@@ -19,11 +19,13 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
-#include <random>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <sys/random.h>
 
 #include "../../detail/error_body.hpp"
 #include "../../detail/frame.hpp"
@@ -47,21 +49,31 @@ inline constexpr std::string_view reason = "ipc-reason", dead_from = "ipc-dead-f
 inline constexpr std::string_view trace_parent = "traceparent", trace_state = "tracestate", metadata = "ipc-m-";
 inline constexpr std::string_view redelivered_mark = "ipc-redelivered", message_id_mark = "ipc-message-id";
 
-inline constexpr size_t longest_metadata = 16'000, longest_text = 16'000, longest_details = 32'000, longest_id = 64;
+inline constexpr size_t longest_metadata = 16'000, longest_text = 16'000, longest_details = 32'000, longest_id = 64,
+                        longest_name = 255, longest_key = longest_name - metadata.size();
 inline constexpr int64_t window_bytes = 1 << 20; // of a stream that may be under way, or wait for its consumer
 inline constexpr int64_t max_credit = 1ll << 31; // more is not credit
 
+// Nobody guesses it, and no process that was forked has it.
 inline std::string new_id()
 {
-    static thread_local std::mt19937_64 random{std::random_device{}() |
-                                               (static_cast<uint64_t>(std::random_device{}()) << 32)};
+    uint8_t random[16];
+    for (size_t got = 0; got < sizeof random;)
+        if (const ssize_t more = ::getrandom(random + got, sizeof random - got, 0); more > 0)
+            got += static_cast<size_t>(more);
     std::string id;
-    for (int i = 0; i < 2; ++i) {
-        uint64_t bits = random();
-        for (int digit = 0; digit < 16; ++digit, bits >>= 4)
-            id.push_back("0123456789abcdef"[bits & 15]);
+    for (const uint8_t byte : random) {
+        id.push_back("0123456789abcdef"[byte >> 4]);
+        id.push_back("0123456789abcdef"[byte & 15]);
     }
     return id;
+}
+
+// Of text that may be UTF-8.
+inline size_t characters(std::string_view of) noexcept
+{
+    return static_cast<size_t>(
+        std::count_if(of.begin(), of.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; }));
 }
 
 // No number: none that could be.
@@ -69,6 +81,15 @@ template <class Number> bool to_number(std::string_view from, Number &into) noex
 {
     const auto result = std::from_chars(from.data(), from.data() + from.size(), into);
     return !from.empty() && result.ec == std::errc() && result.ptr == from.data() + from.size();
+}
+
+// What is left until a deadline, in milliseconds; empty for none, and for longer than the broker takes.
+inline std::string expiration_of(deadline until)
+{
+    if (until.is_never())
+        return {};
+    const uint64_t left = (until.remaining() + 999'999) / 1'000'000;
+    return left < UINT32_MAX ? std::to_string(left) : std::string();
 }
 
 // ---- the head of a frame: metadata and trace context
@@ -108,6 +129,8 @@ inline std::string trace_from(std::string_view words)
     for (size_t i = 3; i < words.size(); i += 2) {
         if (words[i] == '-')
             ++i;
+        if (i + 2 > words.size())
+            return {};
         uint8_t byte = 0;
         if (std::from_chars(words.data() + i, words.data() + i + 2, byte, 16).ptr != words.data() + i + 2)
             return {};
@@ -116,7 +139,7 @@ inline std::string trace_from(std::string_view words)
     return bytes;
 }
 
-// False when the metadata may not travel; keys that the broker's servers add themselves are left out.
+// False when the metadata may not travel: there is too much, or a key is none, or longer than a header's name may be; keys that the broker's servers add themselves are left out.
 inline bool add_metadata(std::vector<header> &headers, const rpc::metadata &entries)
 {
     size_t bytes = 0;
@@ -124,6 +147,8 @@ inline bool add_metadata(std::vector<header> &headers, const rpc::metadata &entr
     for (const rpc::metadata::entry &each : entries) {
         if (each.first == redelivered_mark || each.first == message_id_mark)
             continue;
+        if (!is_key(each.first) || each.first.size() > longest_key)
+            return false;
         bytes += each.first.size() + each.second.size() + 16;
         const std::string name = std::string(metadata) + each.first;
         const auto same = std::find_if(headers.begin() + static_cast<std::ptrdiff_t>(first), headers.end(),
@@ -217,10 +242,12 @@ inline void add_outcome(std::vector<header> &headers, const outcome &why)
 // What an answer says of how its call ended: ok when it went well.
 inline outcome outcome_of(const delivery &answer)
 {
-    const int64_t code = answer.number(status).value_or(-1);
-    if (code == 0)
+    const std::optional<int64_t> code = answer.number(status);
+    if (!code)
+        return {status::data_loss, "The answer's status is none."};
+    if (*code == 0)
         return {};
-    outcome why(status_of(code > 0 && code <= UINT16_MAX ? static_cast<uint16_t>(code) : 0),
+    outcome why(status_of(*code > 0 && *code <= UINT16_MAX ? static_cast<uint16_t>(*code) : 0),
                 std::string(answer.text(text)), std::string(answer.text(error_type)));
     const amqp_field_value_t *const list = answer.find(details);
     if (list != nullptr && list->kind == AMQP_FIELD_KIND_ARRAY)

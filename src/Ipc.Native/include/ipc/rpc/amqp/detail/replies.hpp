@@ -1,0 +1,91 @@
+// Those whom answers go to, and who may not be there any more.
+//
+// An answer to a client whose node has died: a broker of several nodes (RabbitMQ 3.10) cannot make sense of such an address,
+// and ends the whole connection of whoever sends there, with 541. The request comes again, and the next answer does the
+// same, to all servers, until it is poison. So who had an answer on its way when that happened is looked after before it
+// gets another one, on a connection that may end for it (Replies.cs of the C# side).
+#ifndef IPC_RPC_AMQP_DETAIL_REPLIES_HPP
+#define IPC_RPC_AMQP_DETAIL_REPLIES_HPP
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "../options.hpp"
+#include "address.hpp"
+#include "link.hpp"
+
+namespace ipc::rpc::amqp::detail
+{
+
+// Of the connector's thread.
+class replies
+{
+  public:
+    // Whether somebody gets the answer that is about to be sent to TO.
+    bool is_there(const std::string &to, const address &broker, const options &with)
+    {
+        const clock::time_point now = clock::now();
+        const auto suspect = suspects_.find(to);
+        if (suspect == suspects_.end()) {
+            recent_[next_++ % recent_.size()] = {to, now + std::chrono::seconds(2)};
+            return true;
+        }
+        if (now < suspect->second)
+            return false;
+        const answer got = ask(to, broker, with);
+        if (got == answer::there)
+            suspects_.erase(suspect);
+        else if (got == answer::gone)
+            suspect->second = now + std::chrono::minutes(10);
+        return got == answer::there;
+    }
+
+    // A connection has ended, with the broker's CODE.
+    void ended(uint16_t code)
+    {
+        constexpr size_t most = 10'000;
+        if (code != AMQP_INTERNAL_ERROR)
+            return;
+        if (suspects_.size() > most) // whoever has gone is found out anew
+            suspects_.clear();
+        const clock::time_point now = clock::now();
+        for (auto &[to, until] : recent_)
+            if (!to.empty() && now < until)
+                suspects_.emplace(std::exchange(to, {}), now);
+    }
+
+  private:
+    using clock = std::chrono::steady_clock;
+    enum class answer { there, gone, unknown };
+
+    static answer ask(const std::string &to, const address &broker, const options &with)
+    {
+        const auto moment = std::min<link::duration>(with.connect_timeout, std::chrono::seconds(2));
+        for (const node &each : broker.nodes) {
+            link own;
+            if (!own.open(broker, each, with, "look after a client of", moment))
+                continue;
+            int64_t unused = 0;
+            const bool said = own.count_consumers(1, to, unused);
+            const answer got = said ? unused < 0 ? answer::gone : answer::there
+                               : own.code() == AMQP_INTERNAL_ERROR ? answer::gone
+                                                                   : answer::unknown;
+            own.close();
+            return got;
+        }
+        return answer::unknown;
+    }
+
+    std::array<std::pair<std::string, clock::time_point>, 64> recent_;
+    size_t next_ = 0;
+    // Until when one is known to have gone; that has passed for those that are only suspected.
+    std::unordered_map<std::string, clock::time_point> suspects_;
+};
+
+} // namespace ipc::rpc::amqp::detail
+#endif
