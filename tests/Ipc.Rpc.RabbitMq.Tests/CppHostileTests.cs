@@ -23,6 +23,7 @@ public sealed class CppHostileTests(BrokerProcess broker) : RabbitMqTest(broker)
     [InlineData("long metadata")]
     [InlineData("long headers")]
     [InlineData("deep headers")]
+    [InlineData("empty key")]
     [InlineData("odd reply-to")]
     [InlineData("huge")]
     [InlineData("huge call")]

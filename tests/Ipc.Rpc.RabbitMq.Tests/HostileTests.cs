@@ -24,6 +24,7 @@ public sealed class HostileTests(BrokerProcess broker) : RabbitMqTest(broker)
     [InlineData("long metadata")]
     [InlineData("long headers")]
     [InlineData("deep headers")]
+    [InlineData("empty key")]
     [InlineData("odd reply-to")]
     [InlineData("huge")]
     [InlineData("huge call")]
@@ -150,6 +151,9 @@ public sealed class HostileTests(BrokerProcess broker) : RabbitMqTest(broker)
                 for (int i = 0; i < 2000; i++)
                     properties.Headers = headers = new() { ["a"] = headers };
                 properties.Type = "foreign";
+                break;
+            case "empty key":
+                headers[""] = "nothing";
                 break;
             case "odd reply-to":
                 properties.ReplyTo = "amq.rabbitmq.reply-to.nonsense";

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -213,7 +214,7 @@ class link : public link_state
         return is_good() && sent(amqp_basic_ack(state_, channel, tag, 0));
     }
 
-    // Hands on all that has come; ANY says whether there was something. Never waits for more than the rest of a message.
+    // Hands on all that has come; ANY says whether there was something. Never waits.
     bool read(link_user &user, bool &any)
     {
         constexpr int at_once = 256; // then others have their turn
@@ -230,6 +231,8 @@ class link : public link_state
             any = true;
             if (frame.frame_type == AMQP_FRAME_METHOD)
                 came(user, frame.channel, frame.payload.method);
+            else if (frame.frame_type == AMQP_FRAME_HEADER || frame.frame_type == AMQP_FRAME_BODY)
+                came(user, frame);
             amqp_maybe_release_buffers_on_channel(state_, frame.channel);
         }
         more_ = true;
@@ -259,31 +262,17 @@ class link : public link_state
         switch (what.id) {
         case AMQP_BASIC_DELIVER_METHOD: {
             const auto *const said = static_cast<const amqp_basic_deliver_t *>(what.decoded);
-            const uint64_t tag = said->delivery_tag;
-            const bool again = said->redelivered != 0;
-            std::string exchange(text_of(said->exchange)), key(text_of(said->routing_key));
-            std::string consumer(text_of(said->consumer_tag));
-            amqp_message_t message;
-            if (!check(amqp_read_message(state_, channel, &message, 0)))
-                return;
-            delivery got(message);
-            got.tag = tag;
-            got.redelivered = again;
-            got.exchange = std::move(exchange);
-            got.routing_key = std::move(key);
-            got.consumer = std::move(consumer);
-            return user.delivered(*this, std::move(got));
+            delivery &coming = begin(channel, false);
+            coming.tag = said->delivery_tag;
+            coming.redelivered = said->redelivered != 0;
+            coming.exchange = text_of(said->exchange);
+            coming.routing_key = text_of(said->routing_key);
+            coming.consumer = text_of(said->consumer_tag);
+            return;
         }
-        case AMQP_BASIC_RETURN_METHOD: {
-            const auto *const said = static_cast<const amqp_basic_return_t *>(what.decoded);
-            std::string key(text_of(said->routing_key));
-            amqp_message_t message;
-            if (!check(amqp_read_message(state_, channel, &message, 0)))
-                return;
-            delivery got(message);
-            got.routing_key = std::move(key);
-            return user.returned(*this, got);
-        }
+        case AMQP_BASIC_RETURN_METHOD:
+            begin(channel, true).routing_key = text_of(static_cast<const amqp_basic_return_t *>(what.decoded)->routing_key);
+            return;
         case AMQP_BASIC_ACK_METHOD: {
             const auto *const said = static_cast<const amqp_basic_ack_t *>(what.decoded);
             return user.confirmed(*this, channel, said->delivery_tag, said->multiple != 0, true);
@@ -306,6 +295,44 @@ class link : public link_state
         }
     }
 
+    // A message begins on a channel; its properties and its body follow, perhaps with those of others in between.
+    delivery &begin(uint16_t channel, bool is_return)
+    {
+        incoming &fresh = coming_[channel];
+        fresh = incoming();
+        fresh.is_return = is_return;
+        return fresh.what;
+    }
+
+    void came(link_user &user, const amqp_frame_t &frame)
+    {
+        const auto found = coming_.find(frame.channel);
+        if (found == coming_.end())
+            return;
+        delivery &what = found->second.what;
+        if (frame.frame_type == AMQP_FRAME_BODY) {
+            what.take_part(frame.payload.body_fragment);
+        } else if (!what.take_properties(frame.payload.properties.raw, frame.payload.properties.body_size)) {
+            fail({status::unavailable, "the broker sent properties that are none"});
+            return;
+        }
+        if (!what.is_whole())
+            return;
+        const bool is_return = found->second.is_return;
+        delivery whole = std::move(what);
+        coming_.erase(found);
+        if (is_return)
+            user.returned(*this, whole);
+        else
+            user.delivered(*this, std::move(whole));
+    }
+
+    struct incoming {
+        delivery what;
+        bool is_return = false;
+    };
+
+    std::map<uint16_t, incoming> coming_; // by channel
     bool blocked_ = false;
     bool more_ = false;
     bool has_asked_ = false; // the channel for questions is open

@@ -2,9 +2,9 @@
 #ifndef IPC_RPC_AMQP_DETAIL_MESSAGE_HPP
 #define IPC_RPC_AMQP_DETAIL_MESSAGE_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -161,9 +161,34 @@ class encoded
 class delivery
 {
   public:
-    // Takes FROM over.
-    explicit delivery(const amqp_message_t &from) : message_(new amqp_message_t(from), &destroy)
+    delivery() : content_(std::make_shared<content>())
     {
+    }
+
+    // The properties, as they travel. False when they are none.
+    bool take_properties(amqp_bytes_t raw, uint64_t size)
+    {
+        constexpr uint64_t at_once = 1u << 20;
+        content_->raw = text_of(raw);
+        content_->left = size;
+        content_->body.reserve(static_cast<size_t>(std::min(size, at_once)));
+        void *decoded = nullptr;
+        if (amqp_decode_properties(AMQP_BASIC_CLASS, &content_->pool, bytes_of(content_->raw), &decoded) != AMQP_STATUS_OK)
+            return false;
+        content_->properties = *static_cast<amqp_basic_properties_t *>(decoded);
+        return true;
+    }
+
+    // The next part of the body.
+    void take_part(amqp_bytes_t part)
+    {
+        content_->body.append(text_of(part));
+        content_->left -= std::min<uint64_t>(content_->left, part.len);
+    }
+
+    bool is_whole() const noexcept
+    {
+        return content_->left == 0;
     }
 
     uint64_t tag = 0;
@@ -173,12 +198,12 @@ class delivery
     // As long as this lives.
     std::string_view body() const noexcept
     {
-        return text_of(message_->body);
+        return content_->body;
     }
 
     const amqp_basic_properties_t &properties() const noexcept
     {
-        return message_->properties;
+        return content_->properties;
     }
 
     std::string_view type() const noexcept
@@ -272,13 +297,30 @@ class delivery
         return (properties()._flags & flag) != 0 ? text_of(bytes) : std::string_view();
     }
 
-    static void destroy(amqp_message_t *message)
-    {
-        amqp_destroy_message(message);
-        delete message;
-    }
+    // The library's own message is no good: it copies the properties, and cannot where a header's name is empty.
+    struct content {
+        content()
+        {
+            init_amqp_pool(&pool, 1024);
+            std::memset(&properties, 0, sizeof properties);
+        }
 
-    std::shared_ptr<amqp_message_t> message_;
+        content(const content &) = delete;
+        content &operator=(const content &) = delete;
+
+        ~content()
+        {
+            empty_amqp_pool(&pool);
+        }
+
+        std::string raw; // which the properties refer to
+        amqp_pool_t pool;
+        amqp_basic_properties_t properties;
+        std::string body;
+        uint64_t left = 0;
+    };
+
+    std::shared_ptr<content> content_;
 };
 
 } // namespace ipc::rpc::amqp::detail

@@ -91,7 +91,7 @@ inline void server_core::delivered(link &from, delivery &&what)
         return take(from, std::make_shared<request>(std::move(what)));
     }
     if (what.consumer == control_tag)
-        return on_control(from, what);
+        return on_control(what);
     std::shared_ptr<served> calls;
     {
         const std::lock_guard held(mutex_);
@@ -102,7 +102,7 @@ inline void server_core::delivered(link &from, delivery &&what)
     from.acknowledge(items, what.tag);
 }
 
-inline void server_core::on_control(link &from, const delivery &what)
+inline void server_core::on_control(const delivery &what)
 {
     std::string id(what.message_id());
     if (what.type() != wire::type || id.empty() || id.size() > wire::longest_id)
@@ -123,7 +123,7 @@ inline void server_core::on_control(link &from, const delivery &what)
         made.correlation_id = what.correlation_id();
         wire::add_outcome(made.headers, {status::unavailable, "The stream is not there any more at its server. How far "
                                                              "it came there is not known."});
-        send(from, std::string(what.reply_to()), made);
+        answer(std::string(what.reply_to()), std::move(made)); // behind what has been said already
     }
 }
 

@@ -279,7 +279,7 @@ class server_core final : private connector_user, private served_user
     void run(link &from, std::shared_ptr<request> call, base::handler &by);
     void bury(link &on, const request &call, std::string reason, outcome answer);
     void run_held();
-    void on_control(link &from, const delivery &what);
+    void on_control(const delivery &what);
 
     // There is no dead-letter queue any more: the next connection declares it, and the request comes again.
     void returned(link &from, const delivery &what) override
