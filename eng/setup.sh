@@ -44,6 +44,7 @@ _missing_packages() { # the packages of this level whose tools are not there
         command -v "${pair%%:*}" >/dev/null || echo "${pair#*:}"
     done
     ! command -v pkg-config >/dev/null || pkg-config --exists protobuf || echo libprotobuf-dev
+    [ "$1" != test ] || [ -e /usr/include/amqp_tcp_socket.h ] || echo librabbitmq-dev # for ipc/rpc/amqp.hpp
     if [ "$1" = windows ]; then
         for pair in $_windows_tools; do
             command -v "${pair%%:*}" >/dev/null || echo "${pair#*:}"

@@ -63,6 +63,10 @@ function(ipc_judge_header compiler dialect file)
 endfunction()
 
 file(GLOB_RECURSE faces CONFIGURE_DEPENDS RELATIVE ${include} ${include}/*.hpp)
+find_path(IPC_RABBITMQ_INCLUDE amqp_tcp_socket.h)
+if(NOT IPC_RABBITMQ_INCLUDE) # those of ipc/rpc/amqp include it
+    list(FILTER faces EXCLUDE REGEX "^ipc/rpc/amqp")
+endif()
 file(GLOB plain_headers CONFIGURE_DEPENDS RELATIVE ${include} ${include}/ipc.h ${include}/ipc/*.h)
 if(IPC_GCC)
     foreach(header IN LISTS faces)

@@ -10,7 +10,7 @@ configure_package_config_file(cmake/ipc-config.cmake.in ${CMAKE_CURRENT_BINARY_D
     INSTALL_DESTINATION ${ipc_package_folder} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/ipc-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ipc-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/ipc-config-version.cmake
-    cmake/ipc-rpc.cmake DESTINATION ${ipc_package_folder})
+    cmake/ipc-rpc.cmake cmake/ipc-rpc-amqp.cmake DESTINATION ${ipc_package_folder})
 
 # From lib/pkgconfig up to the prefix; a library folder that was given as an absolute path is one.
 if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})

@@ -21,6 +21,7 @@
 #include <memory>
 #include <string>
 
+#include "../../detail/flow.hpp"
 #include "../../status.hpp"
 #include "message.hpp"
 #include "wire.hpp"
