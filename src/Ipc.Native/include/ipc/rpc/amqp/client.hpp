@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "../caller.hpp"
+#include "detail/client_arrivals.hpp"
 #include "detail/client_core.hpp"
+#include "detail/client_sending.hpp"
 #include "options.hpp"
 
 namespace ipc::rpc::amqp

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "../service.hpp"
+#include "detail/server_arrivals.hpp"
 #include "detail/server_core.hpp"
 #include "options.hpp"
 

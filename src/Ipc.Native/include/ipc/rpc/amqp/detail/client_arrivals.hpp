@@ -1,4 +1,4 @@
-// What comes to a client from the broker. On the connector's thread; included by client_core.hpp.
+// What comes to a client from the broker. On the connector's thread.
 #ifndef IPC_RPC_AMQP_DETAIL_CLIENT_ARRIVALS_HPP
 #define IPC_RPC_AMQP_DETAIL_CLIENT_ARRIVALS_HPP
 

@@ -353,7 +353,4 @@ class client_core final : public base::caller_core, private connector_user
 
 } // namespace ipc::rpc::amqp::detail
 
-#include "client_arrivals.hpp"
-#include "client_sending.hpp"
-
 #endif

@@ -1,4 +1,4 @@
-// How a client's requests get to the broker, and what becomes of them when its connection goes. Included by client_core.hpp.
+// How a client's requests get to the broker, and what becomes of them when its connection goes.
 #ifndef IPC_RPC_AMQP_DETAIL_CLIENT_SENDING_HPP
 #define IPC_RPC_AMQP_DETAIL_CLIENT_SENDING_HPP
 

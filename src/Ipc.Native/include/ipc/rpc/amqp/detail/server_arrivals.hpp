@@ -1,4 +1,4 @@
-// What comes to a server from the broker. On the connector's thread; included by server_core.hpp.
+// What comes to a server from the broker. On the connector's thread.
 #ifndef IPC_RPC_AMQP_DETAIL_SERVER_ARRIVALS_HPP
 #define IPC_RPC_AMQP_DETAIL_SERVER_ARRIVALS_HPP
 

@@ -326,6 +326,4 @@ class server_core final : private connector_user, private served_user
 
 } // namespace ipc::rpc::amqp::detail
 
-#include "server_arrivals.hpp"
-
 #endif
