@@ -23,6 +23,7 @@ internal sealed class BrokerNode : IDisposable
     private static readonly string[] s_names = ["/usr/bin/epmd", "/usr/lib/erlang/bin/epmd"];
 
     private readonly string _home;
+    private readonly string _cookie;
     private readonly int _epmdPort;
     private readonly int _distributionPort = FreePort();
     private Process? _process;
@@ -34,7 +35,7 @@ internal sealed class BrokerNode : IDisposable
     /// <param name="first">The node of a cluster that it joins; itself, if it is the first.</param>
     public BrokerNode(string home, string name, int epmdPort, string cookie, string first)
     {
-        (_home, Name, _epmdPort) = (home, name, epmdPort);
+        (_home, Name, _epmdPort, _cookie) = (home, name, epmdPort, cookie);
         string file = Path.Combine(_home, ".erlang.cookie");
         File.WriteAllText(file, cookie);
         if (!OperatingSystem.IsWindows())
@@ -106,6 +107,19 @@ internal sealed class BrokerNode : IDisposable
         Assert.True(tool.WaitForExit(TimeSpan.FromMinutes(1)), "rabbitmqctl does not end");
         Assert.True(tool.ExitCode == 0, $"rabbitmqctl {string.Join(' ', words)} ended with {tool.ExitCode}: {said}");
         return said.Trim();
+    }
+
+    /// <summary>Has it evaluate an expression, which ends with a full stop: in milliseconds.</summary>
+    public void Evaluate(string expression)
+    {
+        ProcessStartInfo start = new("erl_call", ["-n", Name, "-c", _cookie, "-e"]) { RedirectStandardInput = true, RedirectStandardOutput = true };
+        start.Environment["HOME"] = _home;
+        start.Environment["ERL_EPMD_PORT"] = Text(_epmdPort);
+        using Process tool = Process.Start(start)!;
+        tool.StandardInput.WriteLine(expression);
+        tool.StandardInput.Close();
+        string said = tool.StandardOutput.ReadToEnd();
+        Assert.True(tool.WaitForExit(TimeSpan.FromMinutes(1)) && tool.ExitCode == 0 && said.StartsWith("{ok, ", StringComparison.Ordinal), $"{expression} {said}");
     }
 
     public void WaitUntilReady() => Watchdog.Until(

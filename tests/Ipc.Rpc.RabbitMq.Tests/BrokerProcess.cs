@@ -62,6 +62,9 @@ public sealed class BrokerProcess : IDisposable
 
     public string Control(params string[] words) => _nodes[0].Control(words);
 
+    /// <summary>As <see cref="BrokerNode.Evaluate"/>.</summary>
+    public void Evaluate(string expression) => _nodes[0].Evaluate(expression);
+
     public void WaitUntilReady() => _nodes[0].WaitUntilReady();
 
     public void Dispose()

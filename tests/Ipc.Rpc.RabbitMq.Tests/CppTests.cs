@@ -150,14 +150,14 @@ public sealed class CppTests(BrokerProcess broker) : RabbitMqTest(broker)
         using OtherProcess server = Cpp.Server(Address);
         if (isCppClient)
         {
-            using OtherProcess client = Cpp.Client("hold", Address, "2000").WaitUntilReady();
+            using OtherProcess client = Cpp.Client("hold", Address, "4000").WaitUntilReady();
             server.Kill();
             Assert.StartsWith("Unavailable: The stream's server, or its connection", client.NextLine(), StringComparison.Ordinal);
             Assert.Equal(0, client.WaitForExit());
             return;
         }
 
-        ClientOptions.StreamLease = TimeSpan.FromSeconds(2);
+        ClientOptions.StreamLease = TimeSpan.FromSeconds(4);
         await using IAsyncEnumerator<Blob> items = (await ConnectAsync()).For<ITests>().Count(new CountRequest { Count = int.MaxValue, Size = 10 }, Cancel).GetAsyncEnumerator(Cancel);
         Assert.True(await items.MoveNextAsync());
         server.Kill();
@@ -178,7 +178,7 @@ public sealed class CppTests(BrokerProcess broker) : RabbitMqTest(broker)
         Cpp.Require();
         using OtherProcess? server = isCppServer ? Cpp.Server(Address) : null;
         RabbitMqServer? managed = isCppServer ? null : await ServeAsync(TestsRpc.Service(new ManagedTests()));
-        using OtherProcess client = Cpp.Client("hold", Address, "2000").WaitUntilReady();
+        using OtherProcess client = Cpp.Client("hold", Address, "4000").WaitUntilReady();
         server?.CloseInput();
         await (managed?.StopAsync(TimeSpan.FromMilliseconds(100), Cancel) ?? Task.CompletedTask);
         Assert.StartsWith("Unavailable: The stream's server has stopped.", client.NextLine(), StringComparison.Ordinal);
@@ -192,7 +192,7 @@ public sealed class CppTests(BrokerProcess broker) : RabbitMqTest(broker)
         Cpp.Require();
         ManagedTests service = new();
         await ServeAsync(TestsRpc.Service(service));
-        using OtherProcess client = Cpp.Client("hold", Address, "1000").WaitUntilReady();
+        using OtherProcess client = Cpp.Client("hold", Address, "3000").WaitUntilReady();
         using (client.Stop())
             await service.CountEnded.Task.WaitAsync(Patience, Cancel);
         Assert.Matches("^Unavailable: (The stream is not there any more|Nothing was heard of the stream.s client)", client.NextLine()); // whichever comes first
@@ -222,7 +222,7 @@ public sealed class CppTests(BrokerProcess broker) : RabbitMqTest(broker)
         Cpp.Require();
         await HaveBrokerAloneAsync();
         using OtherProcess server = Cpp.Server(Address);
-        Broker.Control("eval", "application:set_env(rabbit, max_message_size, 100000)."); // of channels that are opened from now on
+        Broker.Evaluate("application:set_env(rabbit, max_message_size, 100000)."); // of channels that are opened from now on
         try
         {
             Assert.Equal("Unavailable: known, ResourceExhausted unsent: the broker takes at most 100000", Cpp.Run("large", Address, "200000"));
@@ -230,7 +230,7 @@ public sealed class CppTests(BrokerProcess broker) : RabbitMqTest(broker)
         }
         finally
         {
-            Broker.Control("eval", "application:set_env(rabbit, max_message_size, 134217728).");
+            Broker.Evaluate("application:set_env(rabbit, max_message_size, 134217728).");
         }
     }
 

@@ -79,7 +79,7 @@ public sealed class OtherEndTests
     [Fact(Explicit = true)]
     public async Task Send()
     {
-        await using RabbitMqClient client = await RabbitMqClient.ConnectAsync(Address, new RabbitMqClientOptions { StreamLease = TimeSpan.FromSeconds(2) }, Cancel);
+        await using RabbitMqClient client = await RabbitMqClient.ConnectAsync(Address, new RabbitMqClientOptions { StreamLease = TimeSpan.FromSeconds(6) }, Cancel);
         ISink sink = client.For<ISink>();
         _ = sink.TakeAsync("", new Source(-1), Cancel);
         _ = sink.TakeAsync("", Waiting(10), Cancel);
@@ -106,7 +106,7 @@ public sealed class OtherEndTests
     [Fact(Explicit = true)]
     public async Task Consume()
     {
-        await using RabbitMqClient client = await RabbitMqClient.ConnectAsync(Address, new RabbitMqClientOptions { StreamLease = TimeSpan.FromSeconds(2) }, Cancel);
+        await using RabbitMqClient client = await RabbitMqClient.ConnectAsync(Address, new RabbitMqClientOptions { StreamLease = TimeSpan.FromSeconds(6) }, Cancel);
         ITap tap = client.For<ITap>();
         List<IAsyncEnumerator<int>> streams = [];
         foreach (int count in new[] { int.MaxValue, 1, int.MaxValue })

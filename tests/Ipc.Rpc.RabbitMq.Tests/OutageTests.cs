@@ -28,7 +28,7 @@ public sealed class OutageTests(BrokerProcess broker) : RabbitMqTest(broker)
         IFarm farm = client.For<IFarm>();
         await farm.DoAsync(0, Cancel);
         await farm.NoteAsync(1, Cancel);
-        Broker.Control("eval", $"rabbit_alarm:set_alarm({{{{resource_limit, {resource}, node()}}, []}}).");
+        Broker.Evaluate($"rabbit_alarm:set_alarm({{{{resource_limit, {resource}, node()}}, []}}).");
         Task[] calls;
         try
         {
@@ -40,7 +40,7 @@ public sealed class OutageTests(BrokerProcess broker) : RabbitMqTest(broker)
         }
         finally
         {
-            Broker.Control("eval", $"rabbit_alarm:clear_alarm({{resource_limit, {resource}, node()}}).");
+            Broker.Evaluate($"rabbit_alarm:clear_alarm({{resource_limit, {resource}, node()}}).");
         }
 
         await Task.WhenAll(calls).WaitAsync(Patience, Cancel);
@@ -55,7 +55,7 @@ public sealed class OutageTests(BrokerProcess broker) : RabbitMqTest(broker)
         RabbitMqServer server = await ServeAsync(FarmRpc.Service(new Farm("one")));
         RabbitMqClient client = await ConnectAsync();
         await client.For<IFarm>().DoAsync(0, Cancel);
-        Broker.Control("eval", "rabbit_alarm:set_alarm({{resource_limit, memory, node()}, []}).");
+        Broker.Evaluate("rabbit_alarm:set_alarm({{resource_limit, memory, node()}, []}).");
         try
         {
             Task<string> call = client.For<IFarm>().DoAsync(1, Cancel).AsTask();
@@ -65,7 +65,7 @@ public sealed class OutageTests(BrokerProcess broker) : RabbitMqTest(broker)
         }
         finally
         {
-            Broker.Control("eval", "rabbit_alarm:clear_alarm({resource_limit, memory, node()}).");
+            Broker.Evaluate("rabbit_alarm:clear_alarm({resource_limit, memory, node()}).");
         }
     }
 
@@ -262,14 +262,14 @@ public sealed class OutageTests(BrokerProcess broker) : RabbitMqTest(broker)
 
     private async Task WithLimitAsync(Func<Task> test)
     {
-        Broker.Control("eval", "application:set_env(rabbit, max_message_size, 100000).");
+        Broker.Evaluate("application:set_env(rabbit, max_message_size, 100000).");
         try
         {
             await test();
         }
         finally
         {
-            Broker.Control("eval", "application:set_env(rabbit, max_message_size, 134217728).");
+            Broker.Evaluate("application:set_env(rabbit, max_message_size, 134217728).");
         }
     }
 

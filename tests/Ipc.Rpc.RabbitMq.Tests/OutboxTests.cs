@@ -154,7 +154,7 @@ public sealed class OutboxTests(BrokerProcess broker) : RabbitMqTest(broker)
             throw new InvalidOperationException("the user's own");
         };
         await HaveBrokerAloneAsync();
-        Broker.Control("eval", "application:set_env(rabbit, max_message_size, 5000)."); // of channels that are opened from now on
+        Broker.Evaluate("application:set_env(rabbit, max_message_size, 5000)."); // of channels that are opened from now on
         RabbitMqOutbox outbox = Open();
         await ServeAsync(FarmRpc.Service(new Farm("one") { All = _all }));
         using (SharedQueue queue = SharedQueue.Open(Name))
@@ -172,7 +172,7 @@ public sealed class OutboxTests(BrokerProcess broker) : RabbitMqTest(broker)
         Assert.Equal(RpcStatus.ResourceExhausted, Assert.Throws<RpcCallException>(() => outbox.Notify(bytes, new byte[6000])).Status); // by now it is known
         Assert.Equal(RpcStatus.InvalidArgument, Assert.Throws<RpcCallException>(() => outbox.With(new RpcMetadata { { "large", new byte[20_000] } }).Notify(bytes, [])).Status);
         Assert.Equal(RpcStatus.InvalidArgument, Assert.Throws<RpcCallException>(() => outbox.With(new RpcMetadata { { new string('k', 300), "v" } }).Notify(bytes, [])).Status);
-        Broker.Control("eval", "application:set_env(rabbit, max_message_size, 134217728).");
+        Broker.Evaluate("application:set_env(rabbit, max_message_size, 134217728).");
         await EndAsync(outbox);
     }
 

@@ -100,12 +100,12 @@ public sealed class UploadFaultTests(BrokerProcess broker) : RabbitMqTest(broker
     {
         RabbitMqServer server = await ServeAsync(SinkRpc.Service(_sink), ServerOptions);
         RabbitMqClientOptions options = ClientOptions;
-        options.StreamLease = TimeSpan.FromSeconds(1);
+        options.StreamLease = TimeSpan.FromSeconds(6);
         TaskCompletionSource go = new();
         Source source = new(20, async (item, cancel) => await (item == 10 ? go.Task.WaitAsync(cancel) : Task.CompletedTask));
         Task<long> call = (await ConnectAsync(options)).For<ISink>().TakeAsync(how, source, Cancel);
         long began = System.Diagnostics.Stopwatch.GetTimestamp();
-        Watchdog.Until(() => call.IsCompleted || System.Diagnostics.Stopwatch.GetElapsedTime(began) > TimeSpan.FromSeconds(4), "four leases");
+        Watchdog.Until(() => call.IsCompleted || System.Diagnostics.Stopwatch.GetElapsedTime(began) > TimeSpan.FromSeconds(13), "two leases and more");
         Assert.False(call.IsCompleted);
         Assert.Equal(1, server.RequestsInHand);
         go.SetResult();

@@ -163,7 +163,7 @@ public sealed class GatewayTopicTests(BrokerProcess broker) : GatewayTest(broker
     {
         await HaveBrokerAloneAsync();
         Options.Policy = TopicPolicy.Reliable;
-        Broker.Control("eval", "application:set_env(rabbit, max_message_size, 30000)."); // of channels that are opened from now on
+        Broker.Evaluate("application:set_env(rabbit, max_message_size, 30000)."); // of channels that are opened from now on
         try
         {
             RabbitMqTopic one = Carry("one"), two = Carry("two");
@@ -175,7 +175,7 @@ public sealed class GatewayTopicTests(BrokerProcess broker) : GatewayTest(broker
         }
         finally
         {
-            Broker.Control("eval", "application:set_env(rabbit, max_message_size, 134217728).");
+            Broker.Evaluate("application:set_env(rabbit, max_message_size, 134217728).");
         }
     }
 
