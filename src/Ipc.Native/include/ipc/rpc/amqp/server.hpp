@@ -43,9 +43,9 @@ class server : public service
         stop();
     }
 
-    // Connects, declares what the service needs, and takes requests. Invalid_argument: it is no address, an option cannot be, or a method could
-    // not be added; unavailable, unauthenticated, failed_precondition: the broker cannot be reached, or refuses, or has
-    // the queues as another kind. Once there was a connection it comes back by itself.
+    // Connects, declares what the service needs, and takes requests. Invalid_argument: it is no address, an option cannot
+    // be, or a method could not be added; unavailable, unauthenticated, failed_precondition: the broker cannot be reached,
+    // or refuses, or has the queues as another kind. Once there was a connection it comes back by itself.
     outcome try_start()
     {
         if (!wrong_)
