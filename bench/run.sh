@@ -34,7 +34,7 @@ while [ $# -gt 0 ]; do # the file's name means what it means where the caller st
 done
 
 require build || exit 1
-for row in amqp.unary.64 amqp.queue.64 amqp.fanout.64 gateway.unary.64 rabbitmq.client.unary.64 rabbitmq.client.queue.64 rabbitmq.client.fanout.64; do
+for row in amqp.unary.64 amqp.unary.4k amqp.unary.1m rabbitmq.client.unary.4k rabbitmq.client.unary.1m amqp.queue.64 amqp.fanout.64 gateway.unary.64 rabbitmq.client.unary.64 rabbitmq.client.queue.64 rabbitmq.client.fanout.64; do
     # shellcheck disable=SC2053 # a pattern
     [[ $row != $pattern ]] || wants_broker=yes
 done

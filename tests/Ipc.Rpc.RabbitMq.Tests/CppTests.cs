@@ -6,6 +6,7 @@ using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Rpc.Peer.Interop;
+using Ipc.Tcp.Tests;
 using Ipc.Testing.Drive;
 using Xunit;
 
@@ -127,8 +128,9 @@ public sealed class CppTests(BrokerProcess broker) : RabbitMqTest(broker)
             {
                 Assert.True(kills < 50, "it comes for ever");
                 server.Kill();
+                OtherProcess next = Cpp.Server(Address, "deliveries", "3");
                 server.Dispose();
-                server = Cpp.Server(Address, "deliveries", "3");
+                server = next;
             }
 
             RpcCallException failure = await FailsAsync(RpcStatus.Aborted, () => call);
@@ -232,6 +234,20 @@ public sealed class CppTests(BrokerProcess broker) : RabbitMqTest(broker)
         {
             Broker.Evaluate("application:set_env(rabbit, max_message_size, 134217728).");
         }
+    }
+
+    /// <summary>Its calls go on: what sends must not wait for what does not come.</summary>
+    [Fact]
+    public async Task ANetworkThatIsSilentForLongerThanTheHeartbeatIsGivenUp()
+    {
+        Cpp.Require();
+        await ServeAsync(TestsRpc.Service(new ManagedTests()));
+        using BadNetwork network = new(Broker.EndPoint);
+        using OtherProcess client = Cpp.Client("until-lost", AddressAt(network.Port)).WaitUntilReady();
+        network.Hold();
+        Assert.Equal("Unavailable", client.NextLine());
+        network.LetGo();
+        Assert.Equal(0, client.WaitForExit());
     }
 
     [Fact]

@@ -11,7 +11,7 @@ internal static class Figures
     private const string PingPong = "limit.pingpong64", TwoLines = "limit.pingpong64.2lines", Futex = "limit.futex", Spsc = "limit.spsc64", Copy = "limit.memcpy.1m", CopyAcross = "limit.response.1m", Stream = "limit.stream.64k";
     private const string Slots = "limit.slotqueue.1-1", SlotsMany = "limit.slotqueue.4-4", Stream1M = "limit.stream.1m", Stream100M = "limit.stream.100m";
     private const string Socket = "uds.64", Socket1M = "uds.1m", Polling = "uds.spin.64", PollingOneWay = "uds.oneway.spin.64", Http = "http2.uds.64", HttpMany = "http2.uds.64.many";
-    private const string BareCall = "rabbitmq.client.unary.64", BareQueue = "rabbitmq.client.queue.64", BareFanout = "rabbitmq.client.fanout.64";
+    private const string BareCall = "rabbitmq.client.unary.64", BareQueue = "rabbitmq.client.queue.64", BareFanout = "rabbitmq.client.fanout.64", BareCall4K = "rabbitmq.client.unary.4k", BareCall1M = "rabbitmq.client.unary.1m";
     private const string SyncCall = "rpc.sync.64.spin.cs", Pipelined = "rpc.pipelined.64.cs", OneId = "rpc.ids.1.cs", Work100 = "rpc.work.100us.cs";
 
     public static IReadOnlyList<Figure> All { get; } =
@@ -168,6 +168,10 @@ internal static class Figures
         // Through a broker on this machine, beside what one writes by hand with its client: calls, and messages that the broker confirms.
         new(BareCall, Microseconds, Managed, Optional: true, Latency: true),
         new("amqp.unary.64", Microseconds, Managed, BareCall, 1.3, Optional: true, Latency: true),
+        new(BareCall4K, Microseconds, Managed, Optional: true, Latency: true),
+        new("amqp.unary.4k", Microseconds, Managed, BareCall4K, 1.3, Optional: true, Latency: true),
+        new(BareCall1M, Microseconds, Managed, Optional: true, Latency: true),
+        new("amqp.unary.1m", Microseconds, Managed, BareCall1M, 1.3, Optional: true, Latency: true),
         new("gateway.unary.64", Microseconds, Managed, "amqp.unary.64", Optional: true, Latency: true), // at most 150 us more: docs/performance.md
         new(BareQueue, Microseconds, Managed, Optional: true),
         new("amqp.queue.64", Microseconds, Managed, BareQueue, 1.25, Optional: true), // 0.8 times the messages a second

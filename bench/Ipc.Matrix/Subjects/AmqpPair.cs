@@ -5,7 +5,7 @@ using Ipc.Rpc.RabbitMq;
 namespace Ipc.Matrix;
 
 /// <summary>The generated proxy and dispatcher over RabbitMQ: what Ipc.Rpc.RabbitMq makes of the broker.</summary>
-internal sealed class AmqpPair(int count, int inFlight) : BrokerPair(count, inFlight)
+internal sealed class AmqpPair(int count, int inFlight, int size = 64) : BrokerPair(count, inFlight, size)
 {
     private readonly bool _isWork = inFlight > 1;
     private readonly WorkService _work = new();

@@ -5,10 +5,10 @@ using System.Threading.Tasks;
 
 namespace Ipc.Matrix;
 
-/// <summary>Calls or messages of 64 bytes through a broker on this machine, which bench/run.sh starts (IPC_BENCH_AMQP is its address): a quorum queue, acknowledged by hand, 64 in hand at
+/// <summary>Calls or messages of so many bytes through a broker on this machine, which bench/run.sh starts (IPC_BENCH_AMQP is its address): a quorum queue, acknowledged by hand, 64 in hand at
 /// most. <paramref name="inFlight"/>: 1 is a call there and back; more are messages without an answer, each ends when the broker has confirmed it.</summary>
 /// <remarks>Not pinned: the broker is the third who works here.</remarks>
-internal abstract class BrokerPair(int count, int inFlight) : Subject(count)
+internal abstract class BrokerPair(int count, int inFlight, int size = 64) : Subject(count)
 {
     protected const int Prefetch = 64;
 
@@ -22,7 +22,7 @@ internal abstract class BrokerPair(int count, int inFlight) : Subject(count)
     /// <summary>How many messages the answering side has taken.</summary>
     protected abstract long Taken { get; }
 
-    protected byte[] Bytes { get; } = new byte[64];
+    protected byte[] Bytes { get; } = new byte[size];
 
     public override void Open(string name, Side side) => OpenAsync(name, side).GetAwaiter().GetResult();
 

@@ -10,7 +10,7 @@ using RabbitMQ.Client.Events;
 namespace Ipc.Matrix;
 
 /// <summary>What one writes by hand with RabbitMQ.Client for the same: direct reply-to and correlation ids; or published with confirms, and taken. The bytes are the message.</summary>
-internal sealed class RabbitMqPair(int count, int inFlight) : BrokerPair(count, inFlight)
+internal sealed class RabbitMqPair(int count, int inFlight, int size = 64) : BrokerPair(count, inFlight, size)
 {
     private const string Replies = "amq.rabbitmq.reply-to";
 

@@ -178,7 +178,8 @@ inline int streams(ipc::rpc::caller &client, int count)
     return client.call(contract::echo, blob("still"), 10s).data() == "still" ? 0 : wrong("the echo afterwards");
 }
 
-// Metadata, both ways, and trace context if it is HANDED_ON: a server in C# at a broker has its own span between, if any.
+// Metadata, both ways, and trace context if it is HANDED_ON: a server in C# at a broker has its own span between, if
+// any.
 inline int exchange_labels(ipc::rpc::caller &client, bool handed_on)
 {
     ipc::rpc::metadata sent, received;

@@ -1,7 +1,12 @@
-// Calls over a RabbitMQ broker, for services on many machines: header only, beside ipc/rpc.hpp, and with rabbitmq-c
-// (Debian: librabbitmq-dev) to be linked: -lrabbitmq. In CMake: find_package(ipc COMPONENTS rpc amqp), ipc::rpc_amqp.
+// Calls over a RabbitMQ broker, for services on many machines. Linux, C++17, header only beside ipc/rpc.hpp. To be
+// linked: what ipc/rpc.hpp needs, and rabbitmq-c 0.9 or newer, built with TLS (Debian: librabbitmq-dev). In CMake:
+// find_package(ipc REQUIRED COMPONENTS rpc amqp), ipc::rpc_amqp; else pkg-config --cflags --libs ipc-rpc librabbitmq.
 //
-// What is served and called is the same as over shared memory, and the same contract in C#: docs/guide/many-machines.md.
+// Make clients and servers after fork(): a child may neither use nor destroy those of its parent, which would end the
+// parent's connection; it calls exec() or _exit().
+//
+// What is served and called is the same as over shared memory, and the same contract in C#:
+// docs/guide/many-machines.md.
 //
 //     ipc::rpc::amqp::server server("amqp://me:secret@broker/trading/store");
 //     server.unary(store::get, [](const Name &name, Item &item) { ... });

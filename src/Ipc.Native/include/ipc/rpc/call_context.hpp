@@ -90,7 +90,7 @@ class call_context
         return home_.who().pid;
     }
 
-    // Who the other side runs as, by what the kernel says; IPC_NO_USER on Windows.
+    // Who the other side runs as, by what the kernel says; IPC_NO_USER on Windows, and over a broker.
     uint32_t peer_user() const noexcept
     {
         return home_.who().user;

@@ -96,7 +96,8 @@ class caller : protected detail::calling
     // ---- no response
     // --------------------------------------------------------------------------------------------------------
 
-    // Returns when the request is in the ring. What becomes of it nobody learns here.
+    // Returns when the request is in the ring, of amqp::client when the broker has it. What becomes of it nobody learns
+    // here.
     template <class Request>
     outcome try_notify(const one_way_method<Request> &method, const Request &request, const call_options &options = {})
     {

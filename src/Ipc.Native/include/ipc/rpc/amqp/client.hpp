@@ -16,16 +16,22 @@
 namespace ipc::rpc::amqp
 {
 
-// A connection to a broker, for the calls of one service: as rpc::client, with an address instead of a name. Any number of
-// threads may call at once. When the broker goes, calls that are under way end with unavailable (whether they were handled
-// is not known), and the client comes back by itself.
+// A connection to a broker, for the calls of one service: what rpc::caller has, and none of rpc::client's call_async(),
+// batch(), server_pid() and callbacks. Any number of threads may call at once. When the broker goes, calls that are
+// under way end with unavailable (whether they were handled is not known), and the client comes back by itself.
 //
-// A one-way call returns when the broker has confirmed it. Reports of progress do not come, and there is no call_async().
+// A one-way call returns when the broker has confirmed it. Its deadline limits that wait, and is the message's
+// expiration too: a request that no server has taken by then is dropped. Calls have no timeout of their own: without a
+// deadline one waits as long as it takes, say while the broker has an alarm. Without a connection calls fail at once,
+// unavailable and outcome::unsent, unless options say wait_for_ready. Reports of progress do not come.
 class client : public caller
 {
   public:
-    // ADDRESS: as of server. Connects, within options.connect_timeout; with wait_for_ready it does not wait. MADE is filled
-    // when that went well; else invalid_argument (the address, an option), unavailable or unauthenticated.
+    // ADDRESS: as of server. Blocks until the first attempt has succeeded or failed (options::connect_timeout), and
+    // does not try again after a failure; with wait_for_ready it returns at once, and calls fail or wait. MADE is
+    // filled when that went well; else invalid_argument (the address, an option), unavailable, unauthenticated (user,
+    // password, virtual host, a right), failed_precondition (the file `authorities`), resource_exhausted (no thread,
+    // file or memory). With wait_for_ready only unauthenticated ends calls; any other reason only on_connection tells.
     static outcome try_connect(const std::string &address, client_options options, std::optional<client> &made)
     {
         made.reset();
@@ -57,8 +63,11 @@ class client : public caller
     client(client &&other) noexcept = default;
     client &operator=(client &&) = delete;
 
-    // Ends pending calls and streams with unavailable; later ones fail with failed_precondition. Any thread, also several,
-    // but not from a function of the options.
+    // Ends pending calls and streams with unavailable; later ones fail with failed_precondition. Waits for the
+    // connection to be closed, some seconds at most, and for on_connection to return; not for an attempt to connect,
+    // whose thread ends by itself when the attempt does. Not for calls of other threads: they must have returned before
+    // the client is destroyed. Streams may outlive it. Any thread; while one closes, others return at once. From
+    // on_connection it ends the process (std::terminate). The destructor does the same.
     void close() noexcept
     {
         if (client_ != nullptr)

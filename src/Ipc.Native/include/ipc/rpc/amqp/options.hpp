@@ -18,7 +18,9 @@
 namespace ipc::rpc::amqp
 {
 
-// There is a connection to the broker, or it was lost, or an attempt failed for another reason than the one before.
+// What on_connection is told: there is a connection to the broker; it was lost; or an attempt failed for another reason
+// than the one before. The first may come before the constructor or start() has returned, and why these fail may be
+// told here, too. The end by close() or stop() is not told.
 struct connection_change {
     bool connected = false;
     std::string reason; // why not; without the password
@@ -26,7 +28,10 @@ struct connection_change {
 
 // What both have.
 struct options {
-    // One attempt to connect may take so long, with several nodes a share of it at each; so may an answer of the broker
+    // How long one attempt to connect and to log in may take; several nodes have a share of it each. Looking up a
+    // host's name is not limited. After that each answer of the broker may take as long again. After an attempt that a
+    // node has taken and not answered the next may take twice as long, up to eight times this or two minutes, whichever
+    // is less
     std::chrono::milliseconds connect_timeout = std::chrono::seconds(10);
     // How often both ends say that they are alive; a connection without a sign of life is given up after twice that
     std::chrono::seconds heartbeat = std::chrono::seconds(10);
@@ -34,21 +39,30 @@ struct options {
     // up to a half
     std::chrono::milliseconds first_pause = std::chrono::milliseconds(100);
     std::chrono::milliseconds longest_pause = std::chrono::seconds(5);
-    // Of one message. A larger one is refused before it is sent, with resource_exhausted, and so is one that comes
+    // Bytes of one message. A larger one is not sent: resource_exhausted. One that comes has been read into memory, as
+    // large as the broker lets it be; its call ends with resource_exhausted, a one-way call in ipc.SERVICE.dead
     uint32_t max_message_bytes = 16u << 20;
-    // For amqps: who has signed the broker's certificate, a file in PEM
+    // For amqps: a file in PEM with the authorities that may have signed the broker's certificate; no others are
+    // trusted. The certificate and its host name are always checked; this end has no certificate of its own. The
+    // default is where Debian has it
     std::string authorities = "/etc/ssl/certs/ca-certificates.crt";
-    // On the thread of the connection: be quick. It may not close the client or stop the server
+    // Told of connection_change, one call at a time, on the thread of the connection: nothing is sent or received
+    // meanwhile, and after about twice HEARTBEAT the broker ends the connection. A call over the same client waits for
+    // itself: until its deadline, or for ever. Closing the client or stopping the server from here ends the process.
+    // What it throws is dropped. Not called any more once close() or stop() has returned
     std::function<void(const connection_change &)> on_connection;
     std::shared_ptr<rpc::observer> observer; // told of calls
 };
 
 struct client_options : options {
-    // Calls, streams and one-way calls wait for a connection and for a server, as long as their deadlines allow, instead
-    // of failing with unavailable; not for a broker that refuses the user
+    // Calls and streams wait for a connection and for a server, one-way calls for a connection and the service's queue,
+    // as long as their deadlines allow, instead of failing with unavailable. While the broker refuses the user or the
+    // virtual host they fail with unauthenticated
     bool wait_for_ready = false;
-    uint32_t max_pending = 65'536; // calls and streams at once
-    // Items that a server may be ahead of the reader of a stream; besides 1 MiB, where each counts for 64 bytes more
+    // Calls and streams at once, and as many one-way calls that wait for the broker; more fail with resource_exhausted
+    uint32_t max_pending = 65'536;
+    // How many items of a stream may be on the way, or wait here for its reader, 1 to 65535. The server also stops at
+    // 1 MiB, which the last item may exceed; each item counts for its bytes and 64 more
     uint16_t stream_window = 512;
     // A server ends a stream of whose client it hears nothing for so long; 1 s to an hour
     std::chrono::milliseconds stream_lease = std::chrono::seconds(15);
@@ -64,16 +78,23 @@ struct dead_letter {
 };
 
 struct server_options : options {
-    uint16_t prefetch = 64; // requests in hand at once; each has a thread until its handler returns
-    // A request that the broker has delivered more often is set aside: its servers went each time
+    // Requests that the broker gives before earlier ones are acknowledged; each has a thread. Handlers of a lost
+    // connection are cancelled and not counted any more: while they run there may be more, up to prefetch + max_streams
+    // threads in all
+    uint16_t prefetch = 64;
+    // A request that the broker has delivered more often than this goes to ipc.SERVICE.dead, and its call ends with
+    // aborted; 1 to 1000. Every delivery counts whose server or connection went. Classic queues count none
     uint32_t max_deliveries = 20;
-    // start() does not fail when the broker cannot be reached: it is tried again and again
+    // start() makes one attempt; if it reaches no broker, start() returns Ok and the server goes on trying. A broker
+    // that refuses the first attempt fails start() in any case
     bool wait_for_broker = false;
     bool classic_queues = false; // else quorum queues: all servers of a service choose the same
-    // Items that a client may be ahead of the reader of its stream; besides 1 MiB
+    // How many items of a client's stream may be on the way, or wait here for its handler, 1 to 65535. The client also
+    // stops at 1 MiB, as above
     uint16_t stream_window = 512;
     uint32_t max_streams = 1024; // each has a thread; further ones fail with resource_exhausted
-    // Told of what nobody could handle when the broker has it in that queue, on the thread of the connection: be quick
+    // Told of each message when the broker has it in the queue ipc.SERVICE.dead. On the thread of the connection, as
+    // on_connection, with the same limits. message_id and method are what the message had, and may be empty
     std::function<void(const dead_letter &)> dead_lettered;
     // Look at every call that is served, the first one outermost
     std::vector<std::shared_ptr<server_interceptor>> interceptors;

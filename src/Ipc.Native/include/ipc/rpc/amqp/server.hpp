@@ -16,12 +16,14 @@
 namespace ipc::rpc::amqp
 {
 
-// Methods offered at a broker: as rpc::server, with an address instead of a name. Any number of servers, on any machines
-// and in C++ or C#, share a service: the broker gives each request to one of them, again if that one goes before it has
-// answered (docs/guide/many-machines.md).
+// Methods offered at a broker, added as to rpc::server. Any number of servers, on any machines and in C++ or C#, share
+// a service: the broker gives each request to one of them, again if that one goes before it has answered
+// (docs/guide/many-machines.md). Not copied or moved.
 //
-// Handlers run on threads of the server's own, server_options::prefetch requests and server_options::max_streams streams at
-// once. Reports of progress are dropped, and call_context::caller() fails with unimplemented: a broker has no way for them.
+// Handlers run on threads of the server's own, any number at once as far as server_options::prefetch and max_streams
+// allow: what they share needs guarding. `dispatch` has no effect: no handler runs on the thread that reads. Reports of
+// progress are dropped. A handler does not know who calls: peer_pid() is 0, peer_user() IPC_NO_USER, hello() empty, and
+// calls of call_context::caller() fail with unimplemented. Who may publish to the queue may call.
 class server : public service
 {
   public:
@@ -43,9 +45,16 @@ class server : public service
         stop();
     }
 
-    // Connects, declares what the service needs, and takes requests. Invalid_argument: it is no address, an option cannot
-    // be, or a method could not be added; unavailable, unauthenticated, failed_precondition: the broker cannot be reached,
-    // or refuses, or has the queues as another kind. Once there was a connection it comes back by itself.
+    // Connects, declares what the service needs, and takes requests. Blocks until the first attempt has succeeded or
+    // failed (options::connect_timeout). Once only: after a failure, and after stop(), make another server. Fails with
+    //   invalid_argument     the address or an option is wrong (the constructor does not say so), or a method
+    //   unavailable          no broker can be reached, or its certificate is not trusted; Ok with wait_for_broker
+    //   unauthenticated      the broker refuses the user, the password, the virtual host or a right
+    //   failed_precondition  the queues are there as another kind; the file `authorities` cannot be read; it was
+    //   started
+    //                        before
+    //   resource_exhausted   the system has no thread, file or memory for it
+    // Later it connects again by itself, whatever the reason was: on_connection tells.
     outcome try_start()
     {
         if (!wrong_)
@@ -62,16 +71,20 @@ class server : public service
     }
 #endif
 
-    // Ends the streams with unavailable, cancels what runs, and waits for the handlers to return. What they have not
-    // answered the broker gives to somebody else. Not from a handler, or a function of the options.
+    // Ends the streams with unavailable, closes the connection, cancels what runs (call_context::cancelled()), and
+    // waits without a limit for the handlers to return. What has not been answered by then the broker gives to another
+    // server, marked. Any number of threads: each returns when that is done. Does nothing before start(). From a
+    // handler, an interceptor, the observer or a function of the options it ends the process (std::terminate). The
+    // destructor does the same.
     void stop() noexcept
     {
         if (core_ != nullptr)
             core_->stop();
     }
 
-    // The same in good order: takes no more requests, and waits until those in hand have been answered and the streams
-    // have ended, or UNTIL. Then it stops.
+    // The same in good order: takes no more requests, and waits until those that it has are answered and the streams
+    // have ended, until UNTIL, or until the connection is lost. Then it is stop(): a handler that does not return holds
+    // it up beyond UNTIL. If another thread has stopped the server, or is doing so, it returns at once.
     void stop(deadline until) noexcept
     {
         if (core_ != nullptr)

@@ -96,8 +96,10 @@ class callee_calls : public callee_link
         case frame_kind::credit:
             return credit(got.header);
         case frame_kind::item:
-            if (!item(got))
+            if (!item(got)) {
                 post_error(got.header.call, {status::resource_exhausted, "an item came without credit for it"});
+                fire_answered(got.header.call);
+            }
             return nullptr;
         case frame_kind::end: {
             const std::lock_guard held(mutex_);
@@ -133,9 +135,9 @@ class callee_calls : public callee_link
             call_context *const context = find(call);
             if (context == nullptr || !take_answer(*context))
                 return false;
-            fire(*context);
         }
         post_error(call, why);
+        fire_answered(call);
         return true;
     }
 
@@ -160,6 +162,16 @@ class callee_calls : public callee_link
     std::vector<call_context *> registered_;
 
   private:
+    // CALL is cancelled after its error was sent, and not before: a handler that returns at once would be seen to have ended
+    // without an answer.
+    void fire_answered(uint64_t call) noexcept
+    {
+        const std::lock_guard held(mutex_);
+        for (call_context *context : registered_)
+            if (context->call_ == call)
+                fire(*context);
+    }
+
     call_context *find(uint64_t call) noexcept
     {
         for (call_context *context : registered_)
@@ -188,7 +200,8 @@ class callee_calls : public callee_link
         if (!context->arrived_ || !context->window_.receive(got, context->hungry_ && context->arrived_->empty())) {
             if (!take_answer(*context))
                 return true;
-            fire(*context);
+            if (context->one_way_)
+                fire(*context);
             return context->one_way_;
         }
         context->arrived_->emplace_back(reinterpret_cast<const char *>(got.body), got.size);

@@ -41,7 +41,10 @@ inline void client_core::answered(base::pending &entry, uint64_t id, under_way &
         how = too_long_to_take("The answer", what.body().size());
     head before;
     before.entries = wire::metadata_of(what);
-    frame_header header = header_of(!how ? frame_kind::error : has_response ? frame_kind::response : frame_kind::end, id);
+    frame_header header = header_of(!how           ? frame_kind::error
+                                    : has_response ? frame_kind::response
+                                                   : frame_kind::end,
+                                    id);
     header.code = static_cast<uint16_t>(how.code);
     const std::string words = how ? std::string() : wire::error_words(how);
     const wire::made_frame made(header, before, !how ? words : has_response ? what.body() : std::string_view());
@@ -77,8 +80,8 @@ inline void client_core::of_stream(base::pending &entry, uint64_t id, under_way 
     } else if (!call.begun || !call.answered_by_stream) {
         wrong = {status::data_loss, "Item " + std::to_string(*number) + " came where there is no stream"};
     } else if (*number != call.received + 1) {
-        wrong = {status::data_loss, "Item " + std::to_string(*number) + " came where " +
-                                        std::to_string(call.received + 1) + " had to"};
+        wrong = {status::data_loss,
+                 "Item " + std::to_string(*number) + " came where " + std::to_string(call.received + 1) + " had to"};
     } else if (what.body().size() > options_.max_message_bytes) {
         wrong = too_long_to_take("An item", what.body().size());
     } else {
@@ -202,32 +205,25 @@ inline outcome client_core::nobody() const
                                             "(client_options::wait_for_ready)."});
 }
 
-// Signs of life of streams; requests that wait for a server; and the end of calls whose servers have all gone: two looks,
-// a second apart, without an answer in between.
+// Signs of life of streams; requests that wait for a server; and the end of calls whose servers have all gone: two
+// looks, a second apart, without an answer in between.
 inline link::duration client_core::look(link &on)
 {
     const clock::time_point now = clock::now();
     link::duration next = options_.heartbeat;
     {
         const auto held = lock();
-        const bool is_due = now >= life_at_;
-        bool has_streams = false;
-        for (const auto &[id, call] : under_way_) {
-            if (!call.begun)
-                continue;
-            has_streams = true;
-            if (!is_due)
-                break;
-            message word = call.word(id);
-            word.reply_to = wire::direct_reply;
-            say(id, call.control, std::move(word));
-        }
-        if (has_streams && is_due)
+        if (now >= life_at_) {
             life_at_ = now + options_.stream_lease / 3;
-        if (has_streams)
-            next = std::min<link::duration>(next, std::chrono::ceil<link::duration>(life_at_ - now));
+            for (const auto &[id, call] : under_way_)
+                if (call.begun) {
+                    message word = call.word(id);
+                    word.reply_to = wire::direct_reply;
+                    say(id, call.control, std::move(word));
+                }
+        }
         if (!under_way_.empty())
-            next = std::min<link::duration>(next, silence);
+            next = std::min<link::duration>({next, silence, std::chrono::ceil<link::duration>(life_at_ - now)});
     }
     if (!waiting_.empty()) {
         next = std::min<link::duration>(next, between_questions);
@@ -255,8 +251,9 @@ inline link::duration client_core::look(link &on)
                 gone.push_back(id);
     }
     for (const uint64_t call : gone)
-        end_call(call, {status::unavailable, "All servers have gone while the call was under way. Whether it was handled "
-                                             "is not known; it waits in the queue, and may be handled yet."});
+        end_call(call,
+                 {status::unavailable, "All servers have gone while the call was under way. Whether it was handled "
+                                       "is not known; it waits in the queue, and may be handled yet."});
     return next;
 }
 

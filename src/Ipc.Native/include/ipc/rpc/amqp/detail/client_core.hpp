@@ -1,15 +1,17 @@
-// A client at a broker: pending calls as of every caller (../../detail/caller_core.hpp), whose frames are messages here.
+// A client at a broker: pending calls as of every caller (../../detail/caller_core.hpp), whose frames are messages
+// here.
 //
-// One mutex, the caller's, guards what threads share: the calls under way, and whether there is a connection. Everything of
-// the broker happens on the connector's thread, without the mutex. Requests go out on the channel that the answers come in
-// on, as direct reply-to wants it. An answer says more than a confirm, so nobody waits for that; but a broker may refuse a
-// message, and only with confirms does it say so. One-way calls have a channel of their own, and wait.
+// One mutex, the caller's, guards what threads share: the calls under way, and whether there is a connection.
+// Everything of the broker happens on the connector's thread, without the mutex. Requests go out on the channel that
+// the answers come in on, as direct reply-to wants it. An answer says more than a confirm, so nobody waits for that;
+// but a broker may refuse a message, and only with confirms does it say so. One-way calls have a channel of their own,
+// and wait.
 #ifndef IPC_RPC_AMQP_DETAIL_CLIENT_CORE_HPP
 #define IPC_RPC_AMQP_DETAIL_CLIENT_CORE_HPP
 
 #include <algorithm>
-#include <condition_variable>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -109,7 +111,10 @@ class client_core final : public base::caller_core, private connector_user
     {
         if (!options_.wait_for_ready)
             return false;
-        const deadline rested(std::min(until.at(), ipc_deadline_after(again.times++ == 0 ? 0 : 50'000'000)));
+        constexpr uint64_t first = 50'000'000, most = 1'000'000'000; // ns
+        const uint64_t pause = again.times == 0 ? 0 : std::min(first << std::min(again.times - 1, 5u), most);
+        ++again.times;
+        const deadline rested(std::min(until.at(), ipc_deadline_after(pause)));
         while (!rested.has_passed() && !(cancel != nullptr && cancel->triggered()) && !closed_)
             base::sleep_until(held, changed_, slice(rested));
         if (cancel != nullptr && cancel->triggered())
@@ -244,7 +249,8 @@ class client_core final : public base::caller_core, private connector_user
     // Why there is no connection: what calls fail with.
     outcome missing() const
     {
-        outcome why = why_not_ ? outcome(status::unavailable, "There is no connection to " + to_.broker() + ".") : why_not_;
+        outcome why =
+            why_not_ ? outcome(status::unavailable, "There is no connection to " + to_.broker() + ".") : why_not_;
         if (why.code != status::unauthenticated)
             why.code = status::unavailable;
         return unsent(std::move(why));
@@ -339,14 +345,14 @@ class client_core final : public base::caller_core, private connector_user
     std::map<uint64_t, std::shared_ptr<confirmation>> notes_;
     uint64_t published_ = 0;
     uint64_t noted_ = 0;
-    clock::time_point heard_;   // when it was last known that somebody consumes
-    clock::time_point asked_;   // when that was last asked, in vain; and what the answer was
+    clock::time_point heard_; // when it was last known that somebody consumes
+    clock::time_point asked_; // when that was last asked, in vain; and what the answer was
     int64_t no_servers_ = 0;
     std::vector<uint64_t> waiting_; // calls for a server to come
-    clock::time_point watched_; // when it was looked after calls whose servers may have gone
-    clock::time_point life_at_; // of the next sign of life
-    unsigned looks_ = 0;        // in a row that have found nobody
-    uint64_t looked_at_ = 0;    // what was published before the look before
+    clock::time_point watched_;     // when it was looked after calls whose servers may have gone
+    clock::time_point life_at_;     // of the next sign of life
+    unsigned looks_ = 0;            // in a row that have found nobody
+    uint64_t looked_at_ = 0;        // what was published before the look before
 
     connector connector_; // last: its thread ends first
 };

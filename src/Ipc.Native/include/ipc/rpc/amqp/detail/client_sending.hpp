@@ -56,6 +56,8 @@ inline outcome client_core::notify_broker(lock_type &held, std::shared_ptr<messa
                                           canceller *cancel)
 {
     made->persistent = true;
+    base::following again;
+    again.times = 1;
     for (;;) {
         if (unconfirmed_.size() >= options_.max_pending)
             return {status::resource_exhausted, "all " + std::to_string(options_.max_pending) +
@@ -77,8 +79,6 @@ inline outcome client_core::notify_broker(lock_type &held, std::shared_ptr<messa
         if (const auto found = unconfirmed_.find(made->message_id);
             found != unconfirmed_.end() && found->second == mine)
             unconfirmed_.erase(found);
-        base::following again;
-        again.times = 1;
         outcome result = mine->result;
         if (result || !result.unsent || !follow(held, again, until, cancel, result))
             return result;
@@ -180,9 +180,9 @@ inline void client_core::lost(const outcome &why)
     const bool wait = options_.wait_for_ready && not_sent.code != status::unauthenticated;
     if (was_open) {
         ++epoch_;
-        end_everything(wait ? nullptr : &not_sent,
-                       {status::unavailable,
-                        why.text + " Whether the calls that were under way were handled is not known."});
+        end_everything(
+            wait ? nullptr : &not_sent,
+            {status::unavailable, why.text + " Whether the calls that were under way were handled is not known."});
     } else if (!wait) {
         end_everything(&not_sent, not_sent);
     }

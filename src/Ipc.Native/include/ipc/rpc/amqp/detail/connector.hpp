@@ -1,12 +1,11 @@
 // The thread of a client or server at a broker: connects, and again when the connection was lost; does on it what other
 // threads have posted, and hands on what comes.
 //
-// Everything of rpc::link happens here, so nobody else waits for the network. A call costs two changes of threads for
-// that, some tens of microseconds beside the two or three hundred of the broker.
+// It reads before it sends: rabbitmq-c finds a missed heartbeat when it reads, and may wait without a limit when it
+// sends after one was missed (docs/adr/0020).
 //
-// When a node of a broker dies, everybody who was connected to it comes back at once. So the pauses grow, each is
-// shortened at random, and an attempt that a node has left without an answer is followed by a pause of as long as that
-// took (Attempts.cs of the C# side says why).
+// When a node of a broker dies, everybody who was connected to it comes back at once: the pauses grow, and each is
+// shortened at random (Attempts.cs of the C# side).
 #ifndef IPC_RPC_AMQP_DETAIL_CONNECTOR_HPP
 #define IPC_RPC_AMQP_DETAIL_CONNECTOR_HPP
 
@@ -20,7 +19,6 @@
 #include <mutex>
 #include <random>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -77,18 +75,8 @@ class connector
     // False when the system has no thread, or no file, for it.
     bool start()
     {
-        if (!shared_->open())
-            return false;
-#ifdef IPC_NO_EXCEPTIONS
-        thread_ = std::thread([own = shared_] { own->run(); });
-#else
-        try {
-            thread_ = std::thread([own = shared_] { own->run(); });
-        } catch (const std::system_error &) {
-            return false;
-        }
-#endif
-        return true;
+        const auto begin = [this] { thread_ = std::thread([own = shared_] { own->run(); }); };
+        return shared_->open() && static_cast<bool>(rpc::detail::guarded(begin));
     }
 
     // Does what was posted, if there is a connection, and closes it. Not from its own thread.
@@ -192,15 +180,16 @@ class connector
                         pause = options.first_pause;
                 }
                 // Left without an answer: the node is busy with others.
-                if (had_opened || took < patience() / 2)
+                const bool is_busy = !had_opened && took >= patience() / 2;
+                if (!is_busy)
                     unanswered = 0;
-                if (!end(on, std::move(failed)) || !rest(!had_opened && took >= patience() / 2))
+                if (!end(on, std::move(failed)) || !rest(is_busy))
                     return;
             }
         }
 
-        // Tries the nodes in an order of chance, each for its share of the time. False at this end's end; else FAILED is
-        // ok when there is one.
+        // Tries the nodes in an order of chance, each for its share of the time. False at this end's end; else FAILED
+        // is ok when there is one.
         bool connect(std::unique_ptr<link> &on, outcome &failed)
         {
             std::vector<node> nodes = to.nodes;
@@ -281,18 +270,20 @@ class connector
             const auto alive = agreed.count() > 0 ? std::max(agreed / 3, std::chrono::milliseconds(100))
                                                   : std::chrono::milliseconds(5000);
             while (on.is_good()) {
-                bool is_new = !on.is_blocked() && work(on);
+                bool is_new = false;
+                const bool was_blocked = on.is_blocked();
+                if (!on.read(user, is_new)) // first: it finds that nothing has come for too long, and sending does not
+                    return;
+                is_new = (!on.is_blocked() && (work(on) || was_blocked)) || is_new;
                 {
                     const std::lock_guard held(mutex);
                     if (stopping)
                         return;
                 }
-                if (!on.read(user, is_new))
-                    return;
                 const clock::time_point now = clock::now();
                 if ((is_new || now >= next) && !on.is_blocked())
                     next = now + std::max(user.look(on), std::chrono::milliseconds(1));
-                if (on.has_more() || !on.is_good())
+                if (on.has_more() || !on.is_good() || (is_new && !on.is_blocked()))
                     continue;
                 pollfd waits[] = {{on.socket(), POLLIN, 0}, {pipe[0], POLLIN, 0}};
                 const auto until = std::chrono::ceil<std::chrono::milliseconds>(next - now);
@@ -304,9 +295,10 @@ class connector
             }
         }
 
-        // Whether there was anything to do.
+        // Whether there was anything to do. What is left when an alarm comes stays where it was.
         bool work(link &on)
         {
+            constexpr size_t at_once = 64u << 10; // bytes, between two looks at what has come
             std::deque<std::pair<task, size_t>> mine;
             {
                 const std::lock_guard held(mutex);
@@ -314,9 +306,24 @@ class connector
                 queued = 0;
             }
             const bool any = !mine.empty();
-            while (!mine.empty() && on.is_good()) {
+            clock::time_point read_at = clock::now();
+            for (size_t sent = 0; !mine.empty() && on.is_good();) {
+                sent += mine.front().second;
                 mine.front().first(on);
                 mine.pop_front();
+                if (sent < at_once && clock::now() - read_at < std::chrono::milliseconds(20))
+                    continue;
+                bool unused = false;
+                on.read(user, unused); // answers wait for nobody's requests, and an alarm may have come
+                if (on.is_blocked())
+                    break;
+                sent = 0;
+                read_at = clock::now();
+            }
+            const std::lock_guard held(mutex);
+            for (; !mine.empty() && on.is_good(); mine.pop_back()) {
+                queued += mine.back().second;
+                tasks.push_front(std::move(mine.back()));
             }
             return any;
         }
@@ -369,7 +376,7 @@ class connector
         size_t queued = 0;
         bool stopping = false;
         bool connecting = false;
-        int socket = -1; // of the connection that there is
+        int socket = -1;                             // of the connection that there is
         std::mt19937 random{std::random_device{}()}; // this and what follows: of the thread
         std::chrono::milliseconds pause;
         unsigned unanswered = 0; // attempts in a row

@@ -58,7 +58,7 @@ class limit_of_broker
             .count();
     }
 
-    std::atomic<int64_t> until_{0};        // [peek]
+    std::atomic<int64_t> until_{0};           // [peek]
     std::atomic<uint64_t> bytes_{UINT64_MAX}; // [peek]
 };
 

@@ -1,7 +1,7 @@
-// One connection to the broker, by rabbitmq-c, from its first byte to its end: it does not come back, a new one does. One
-// thread uses it (connector.hpp). Whatever fails is the end of the whole connection, as its peer in C# has it: what was
-// sent on it is not known to have arrived. So every step says only whether the connection is still good, and why() says
-// what it ended with.
+// One connection to the broker, by rabbitmq-c, from its first byte to its end: it does not come back, a new one does.
+// One thread uses it (connector.hpp). Whatever fails is the end of the whole connection, as its peer in C# has it: what
+// was sent on it is not known to have arrived. So every step says only whether the connection is still good, and why()
+// says what it ended with.
 #ifndef IPC_RPC_AMQP_DETAIL_LINK_HPP
 #define IPC_RPC_AMQP_DETAIL_LINK_HPP
 
@@ -84,8 +84,8 @@ class link : public link_state
             amqp_ssl_socket_set_verify_peer(socket, 1);
             amqp_ssl_socket_set_verify_hostname(socket, 1);
             if (amqp_ssl_socket_set_cacert(socket, with.authorities.c_str()) != AMQP_STATUS_OK)
-                return fail({status::failed_precondition, "the file " + with.authorities +
-                                                              " (options::authorities) cannot be read"});
+                return fail({status::failed_precondition,
+                             "the file " + with.authorities + " (options::authorities) cannot be read"});
         }
         amqp_set_handshake_timeout(state_, &limit);
         amqp_set_rpc_timeout(state_, &limit);
@@ -118,8 +118,8 @@ class link : public link_state
     bool declare_exchange(uint16_t channel, const std::string &name)
     {
         return is_good() && (amqp_exchange_declare(state_, channel, bytes_of(name), bytes_of("fanout"), 0, 1, 0, 0,
-                                               amqp_empty_table),
-                         answered());
+                                                   amqp_empty_table),
+                             answered());
     }
 
     // A durable one, as all servers of a service declare it.
@@ -131,8 +131,9 @@ class link : public link_state
         const header kind = header::of("x-queue-type", std::string(classic ? "classic" : "quorum"));
         const header limit = header::of("x-delivery-limit", brokers_delivery_limit);
         amqp_table_entry_t entries[2] = {encoded::entry_of(kind, none), encoded::entry_of(limit, none)};
-        return is_good() && (amqp_queue_declare(state_, channel, bytes_of(name), 0, 1, 0, 0, {classic ? 1 : 2, entries}),
-                         answered());
+        return is_good() &&
+               (amqp_queue_declare(state_, channel, bytes_of(name), 0, 1, 0, 0, {classic ? 1 : 2, entries}),
+                answered());
     }
 
     // One that goes with the connection. NAME is filled.
@@ -151,8 +152,8 @@ class link : public link_state
     bool bind(uint16_t channel, const std::string &queue, const std::string &exchange)
     {
         return is_good() && (amqp_queue_bind(state_, channel, bytes_of(queue), bytes_of(exchange), amqp_empty_bytes,
-                                         amqp_empty_table),
-                         answered());
+                                             amqp_empty_table),
+                             answered());
     }
 
     // TAG says in deliveries which consumer they are for. PREFETCH 0: what is delivered is not acknowledged.
@@ -169,8 +170,8 @@ class link : public link_state
         return is_good() && (amqp_basic_cancel(state_, channel, bytes_of(tag)), answered());
     }
 
-    // How many consume a queue, on a channel of its own, which the broker closes when there is no such queue: -1 then. Any
-    // number when it does not say.
+    // How many consume a queue, on a channel of its own, which the broker closes when there is no such queue: -1 then.
+    // Any number when it does not say.
     bool count_consumers(uint16_t channel, const std::string &queue, int64_t &consumers)
     {
         if (!is_good() || (!has_asked_ && !open_channel(channel, false)))
@@ -206,7 +207,7 @@ class link : public link_state
                  const amqp_basic_properties_t &properties, std::string_view body)
     {
         return is_good() && sent(amqp_basic_publish(state_, channel, bytes_of(exchange), bytes_of(key), mandatory, 0,
-                                                &properties, bytes_of(body)));
+                                                    &properties, bytes_of(body)));
     }
 
     bool acknowledge(uint16_t channel, uint64_t tag)
@@ -252,7 +253,10 @@ class link : public link_state
             return;
         timeval moment = time_of(std::chrono::seconds(2));
         amqp_set_rpc_timeout(state_, &moment);
-        amqp_connection_close(state_, AMQP_REPLY_SUCCESS);
+        // First that of the last words: the broker's channels are processes of their own, and with the others go
+        // queues, so that whoever writes there would hear of that first.
+        if (amqp_channel_close(state_, 1, AMQP_REPLY_SUCCESS).reply_type == AMQP_RESPONSE_NORMAL)
+            amqp_connection_close(state_, AMQP_REPLY_SUCCESS);
         fail({status::unavailable, "this end was closed"});
     }
 
@@ -271,7 +275,8 @@ class link : public link_state
             return;
         }
         case AMQP_BASIC_RETURN_METHOD:
-            begin(channel, true).routing_key = text_of(static_cast<const amqp_basic_return_t *>(what.decoded)->routing_key);
+            begin(channel, true).routing_key =
+                text_of(static_cast<const amqp_basic_return_t *>(what.decoded)->routing_key);
             return;
         case AMQP_BASIC_ACK_METHOD: {
             const auto *const said = static_cast<const amqp_basic_ack_t *>(what.decoded);

@@ -173,7 +173,8 @@ class delivery
         content_->left = size;
         content_->body.reserve(static_cast<size_t>(std::min(size, at_once)));
         void *decoded = nullptr;
-        if (amqp_decode_properties(AMQP_BASIC_CLASS, &content_->pool, bytes_of(content_->raw), &decoded) != AMQP_STATUS_OK)
+        if (amqp_decode_properties(AMQP_BASIC_CLASS, &content_->pool, bytes_of(content_->raw), &decoded) !=
+            AMQP_STATUS_OK)
             return false;
         content_->properties = *static_cast<amqp_basic_properties_t *>(decoded);
         return true;

@@ -1,9 +1,9 @@
 // Those whom answers go to, and who may not be there any more.
 //
-// An answer to a client whose node has died: a broker of several nodes (RabbitMQ 3.10) cannot make sense of such an address,
-// and ends the whole connection of whoever sends there, with 541. The request comes again, and the next answer does the
-// same, to all servers, until it is poison. So who had an answer on its way when that happened is looked after before it
-// gets another one, on a connection that may end for it (Replies.cs of the C# side).
+// An answer to a client whose node has died: a broker of several nodes (RabbitMQ 3.10) cannot make sense of such an
+// address, and ends the whole connection of whoever sends there, with 541. The request comes again, and the next answer
+// does the same, to all servers, until it is poison. So who had an answer on its way when that happened is looked after
+// before it gets another one, on a connection that may end for it (Replies.cs of the C# side).
 #ifndef IPC_RPC_AMQP_DETAIL_REPLIES_HPP
 #define IPC_RPC_AMQP_DETAIL_REPLIES_HPP
 
@@ -40,8 +40,8 @@ class replies
         const answer got = ask(to, broker, with);
         if (got == answer::there)
             suspects_.erase(suspect);
-        else if (got == answer::gone)
-            suspect->second = now + std::chrono::minutes(10);
+        else // who cannot be looked after gets no answer for a while, so that nobody else waits for the next look
+            suspect->second = now + (got == answer::gone ? std::chrono::seconds(600) : std::chrono::seconds(5));
         return got == answer::there;
     }
 
@@ -65,14 +65,15 @@ class replies
 
     static answer ask(const std::string &to, const address &broker, const options &with)
     {
-        const auto moment = std::min<link::duration>(with.connect_timeout, std::chrono::seconds(2));
+        options brief = with;
+        brief.connect_timeout = std::min<link::duration>(with.connect_timeout, std::chrono::seconds(1));
         for (const node &each : broker.nodes) {
             link own;
-            if (!own.open(broker, each, with, "look after a client of", moment))
+            if (!own.open(broker, each, brief, "look after a client of", brief.connect_timeout))
                 continue;
             int64_t unused = 0;
             const bool said = own.count_consumers(1, to, unused);
-            const answer got = said ? unused < 0 ? answer::gone : answer::there
+            const answer got = said                                ? unused < 0 ? answer::gone : answer::there
                                : own.code() == AMQP_INTERNAL_ERROR ? answer::gone
                                                                    : answer::unknown;
             own.close();

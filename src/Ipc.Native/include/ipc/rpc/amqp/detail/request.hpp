@@ -45,7 +45,8 @@ class request
         else if (slash == std::string::npos || slash == 0 || slash == method.size() - 1)
             foreign = "its header " + std::string(wire::method) + " is \"" + cut(method) + "\", not SERVICE/METHOD";
         else if (message_id.empty() || wire::characters(message_id) > wire::longest_id)
-            foreign = "its message-id has " + std::to_string(wire::characters(message_id)) + " characters; 1 to 64 are right";
+            foreign =
+                "its message-id has " + std::to_string(wire::characters(message_id)) + " characters; 1 to 64 are right";
         else if (!is_one_way && (correlation_id.empty() || reply_to.empty()))
             foreign = "it has a reply-to and no correlation-id, or an empty one";
         else if (is_one_way && terms)

@@ -1,9 +1,9 @@
 // A server's side of one connection to the broker: the calls in hand, whose frames become messages here
 // (../../detail/callee.hpp). All clients of the service share it: each call knows where its answer goes.
 //
-// A request is acknowledged when its answer, or the first message of its stream, has been handed to the broker. What is not
-// acknowledged when the connection goes is delivered again, to whoever consumes the queue; so the calls end with the
-// connection.
+// A request is acknowledged when its answer, or the first message of its stream, has been handed to the broker. What is
+// not acknowledged when the connection goes is delivered again, to whoever consumes the queue; so the calls end with
+// the connection.
 #ifndef IPC_RPC_AMQP_DETAIL_SERVED_HPP
 #define IPC_RPC_AMQP_DETAIL_SERVED_HPP
 
@@ -95,7 +95,8 @@ class served final : public base::callee, public std::enable_shared_from_this<se
     bool word(const delivery &what)
     {
         frame_header credit = header_of(frame_kind::credit, 0);
-        const int64_t items = what.number(wire::credit).value_or(0), bytes = what.number(wire::credit_bytes).value_or(0);
+        const int64_t items = what.number(wire::credit).value_or(0),
+                      bytes = what.number(wire::credit_bytes).value_or(0);
         bool is_answered = false;
         {
             const std::lock_guard held(mine_);
@@ -111,9 +112,11 @@ class served final : public base::callee, public std::enable_shared_from_this<se
         if (!is_answered)
             return true; // there is nothing that it could be for
         if (is_none || ((items != 0 || bytes != 0) && arrived({credit, nullptr, 0}) != nullptr))
-            fail(credit.call, {status::invalid_argument, "The stream's client gave credit for " + std::to_string(items) +
-                                                             " items and " + std::to_string(bytes) + " bytes to what it "
-                                                             "had given before: nobody counts to more than 2147483648."});
+            fail(credit.call,
+                 {status::invalid_argument, "The stream's client gave credit for " + std::to_string(items) +
+                                                " items and " + std::to_string(bytes) +
+                                                " bytes to what it "
+                                                "had given before: nobody counts to more than 2147483648."});
         return true;
     }
 
@@ -139,10 +142,9 @@ class served final : public base::callee, public std::enable_shared_from_this<se
                 wrong = {status::data_loss, "Item " + std::to_string(*number) + " came where " +
                                                 std::to_string(stream->received + 1) + " had to"};
             else if (number && what.body().size() > options_.max_message_bytes)
-                wrong = {status::resource_exhausted, "Item " + std::to_string(*number) + " has " +
-                                                         std::to_string(what.body().size()) +
-                                                         " bytes; options::max_message_bytes allows " +
-                                                         std::to_string(options_.max_message_bytes)};
+                wrong = {status::resource_exhausted,
+                         "Item " + std::to_string(*number) + " has " + std::to_string(what.body().size()) +
+                             " bytes; options::max_message_bytes allows " + std::to_string(options_.max_message_bytes)};
             else if (!number && count != stream->received)
                 wrong = {status::data_loss, "The stream has ended after " +
                                                 (count ? std::to_string(*count) : std::string("an unknown number of")) +

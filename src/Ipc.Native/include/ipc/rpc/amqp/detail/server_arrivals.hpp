@@ -28,17 +28,17 @@ inline bool server_core::set_up(link &fresh)
         !fresh.declare_own_queue(items, takes_items_) ||
         !fresh.consume(items, takes_items_, items_tag, items_on_the_way))
         return false;
+    bool is_draining = false;
     {
         const std::lock_guard held(mutex_);
-        current_ = calls;
-        in_hand_ = 0;
-        if (draining_)
-            return true;
+        is_draining = draining_;
     }
-    if (fresh.consume(work, queue, requests_tag, std::max<uint16_t>(1, options_.prefetch)))
-        return true;
-    lost(fresh.why());
-    return false;
+    if (!is_draining && !fresh.consume(work, queue, requests_tag, std::max<uint16_t>(1, options_.prefetch)))
+        return false;
+    const std::lock_guard held(mutex_);
+    current_ = calls; // nothing has been handed on yet
+    in_hand_ = 0;
+    return true;
 }
 
 inline void server_core::opened(link &)
@@ -71,12 +71,16 @@ inline link::duration server_core::look(link &)
         const std::lock_guard held(mutex_);
         calls = current_;
     }
+    constexpr std::chrono::milliseconds between_looks{250};
     run_held();
+    const auto now = std::chrono::steady_clock::now();
+    if (calls != nullptr && calls->streams() != 0 && now - looked_at_ >= between_looks) {
+        looked_at_ = now;
+        calls->look(false);
+    }
     if (!held_.empty())
         return std::chrono::milliseconds(10);
-    if (calls == nullptr || calls->look(false) == 0)
-        return options_.heartbeat;
-    return std::chrono::milliseconds(250);
+    return calls != nullptr && calls->streams() != 0 ? between_looks : link::duration(options_.heartbeat);
 }
 
 inline void server_core::delivered(link &from, delivery &&what)
@@ -122,7 +126,7 @@ inline void server_core::on_control(const delivery &what)
         made.type = wire::type;
         made.correlation_id = what.correlation_id();
         wire::add_outcome(made.headers, {status::unavailable, "The stream is not there any more at its server. How far "
-                                                             "it came there is not known."});
+                                                              "it came there is not known."});
         answer(std::string(what.reply_to()), std::move(made)); // behind what has been said already
     }
 }
@@ -147,8 +151,9 @@ inline void server_core::take(link &from, std::shared_ptr<request> call)
                                                        " bytes; options::max_message_bytes of its server allows " +
                                                        std::to_string(options_.max_message_bytes) + "."});
     if (call->terms && !call->terms->wrong.empty())
-        return refuse(from, *call, {status::invalid_argument, "The stream " + call->method + " cannot be served: " +
-                                                                  call->terms->wrong + "."});
+        return refuse(from, *call,
+                      {status::invalid_argument,
+                       "The stream " + call->method + " cannot be served: " + call->terms->wrong + "."});
     const uint32_t id = method_id(call->service, call->name);
     base::handler *const by = methods_.find(id);
     if (by == nullptr || by->service() != call->service || by->name() != call->name)
@@ -175,10 +180,10 @@ inline void server_core::run(link &from, std::shared_ptr<request> call, base::ha
     if (calls == nullptr)
         return;
     if (call->terms && calls->streams() >= options_.max_streams)
-        return refuse(from, *call, {status::resource_exhausted, "The server serves " +
-                                                                    std::to_string(options_.max_streams) +
-                                                                    " streams, as many as server_options::max_streams "
-                                                                    "allows."});
+        return refuse(from, *call,
+                      {status::resource_exhausted, "The server serves " + std::to_string(options_.max_streams) +
+                                                       " streams, as many as server_options::max_streams "
+                                                       "allows."});
     std::string key;
     frame_header header = header_of(frame_kind::request, calls->enter(call, key));
     header.method = by.id();
@@ -190,7 +195,10 @@ inline void server_core::run(link &from, std::shared_ptr<request> call, base::ha
         header.code = static_cast<uint16_t>(call->terms->items);
     if (const deadline until = call->until(); !until.is_never())
         header.deadline = std::max<uint64_t>(1, until.at());
-    const wire::made_frame made(header, call->head_of(), call->what.body());
+    head before = call->head_of();
+    if (base::encode_head(before.trace, before.trace_state, &before.entries).size() > base::max_head)
+        before.trace_state.clear(); // with the marks it is too much
+    const wire::made_frame made(header, before, call->what.body());
     const std::shared_ptr<base::job> job = by.accept(calls, made.get());
     if (call->terms) {
         base::callee::set_terms(job->context, call->terms->bytes, options_.stream_window, wire::window_bytes);
@@ -205,7 +213,7 @@ inline void server_core::run(link &from, std::shared_ptr<request> call, base::ha
             first.headers.push_back(detail::header::of(wire::credit, static_cast<int64_t>(options_.stream_window)));
             first.headers.push_back(detail::header::of(wire::credit_bytes, wire::window_bytes));
         }
-        from.publish(work, {}, call->reply_to, false, first);
+        send(from, call->reply_to, first);
         acknowledge(from, call->what.tag); // after the word on the same channel
     }
     held_.push_back(job);
@@ -223,10 +231,11 @@ inline void server_core::run_held()
 inline void server_core::bury(link &on, const request &call, std::string reason, outcome answer)
 {
     std::string_view body = call.what.body();
-    if (body.size() > limit_.most()) { // it was lowered meanwhile: else it would come again for ever
+    if (body.size() > limit_.most()) {            // it was lowered meanwhile: else it would come again for ever
         const size_t kind = reason.find(' ') + 1; // "foreign: ", "poison: ", "failed: "
-        reason.insert(kind, "its " + std::to_string(body.size()) + " bytes are more than the broker takes by now, and are "
-                                                                    "gone. ");
+        reason.insert(kind, "its " + std::to_string(body.size()) +
+                                " bytes are more than the broker takes by now, and are "
+                                "gone. ");
         body = {};
     }
     amqp_basic_properties_t properties = call.what.properties();
@@ -242,7 +251,8 @@ inline void server_core::bury(link &on, const request &call, std::string reason,
     if (request::size_of(table) + reason.size() + of.text.size() + 256 <= on.room())
         for (int i = 0; i < table.num_entries; ++i) {
             const std::string_view name = text_of(table.entries[i].key);
-            if (name != "CC" && name != "BCC" && name != wire::reason && name != wire::dead_from) // the broker acts on two
+            if (name != "CC" && name != "BCC" && name != wire::reason &&
+                name != wire::dead_from) // the broker acts on two
                 entries.push_back(table.entries[i]);
         }
     else
@@ -251,7 +261,8 @@ inline void server_core::bury(link &on, const request &call, std::string reason,
     entries.push_back(encoded::entry_of(of, none));
     properties.headers = {static_cast<int>(entries.size()), entries.data()};
     on.publish(dead, {}, to_.dead_queue(), true, properties, body);
-    burials_[++published_dead_] = {call.what.tag, std::make_shared<request>(call), std::move(reason), std::move(answer)};
+    burials_[++published_dead_] = {call.what.tag, std::make_shared<request>(call), std::move(reason),
+                                   std::move(answer)};
 }
 
 inline void server_core::confirmed(link &from, uint16_t, uint64_t number, bool with_earlier, bool has_it)

@@ -1,9 +1,10 @@
 // A server at a broker: takes requests from the work queue, has its handlers run on threads of a pool, and acknowledges
-// what was answered. What nobody can handle goes to the dead-letter queue, and is acknowledged when the broker has it there.
+// what was answered. What nobody can handle goes to the dead-letter queue, and is acknowledged when the broker has it
+// there.
 //
 // Everything of the broker happens on the connector's thread, which never waits for a handler. Channels: requests and
-// answers; dead letters, with confirms; an own queue for cancellations and for what clients say of their streams; another
-// one for the items that they send, of which only so many are given before earlier ones were put away.
+// answers; dead letters, with confirms; an own queue for cancellations and for what clients say of their streams;
+// another one for the items that they send, of which only so many are given before earlier ones were put away.
 #ifndef IPC_RPC_AMQP_DETAIL_SERVER_CORE_HPP
 #define IPC_RPC_AMQP_DETAIL_SERVER_CORE_HPP
 
@@ -111,8 +112,15 @@ class server_core final : private connector_user, private served_user
             return;
         draining_ = true;
         const std::shared_ptr<served> calls = current_;
-        if (calls != nullptr)
-            connector_.post([](link &on) { on.stop_consuming(work, requests_tag); });
+        if (calls != nullptr) {
+            ++in_hand_; // until what is on the way is here
+            connector_.post([this](link &on) {
+                bool unused = false;
+                on.stop_consuming(work, requests_tag);
+                on.read(*this, unused);
+                release();
+            });
+        }
         wait_for_end(held, calls, until, true);
         held.unlock();
         stop();
@@ -233,7 +241,8 @@ class server_core final : private connector_user, private served_user
         if (what.size_of_headers() > on.room())
             what.headers.erase(std::remove_if(what.headers.begin(), what.headers.end(),
                                               [](const header &each) {
-                                                  return each.name.compare(0, wire::metadata.size(), wire::metadata) == 0;
+                                                  return each.name.compare(0, wire::metadata.size(), wire::metadata) ==
+                                                         0;
                                               }),
                                what.headers.end());
         for (header &each : what.headers)
@@ -317,9 +326,10 @@ class server_core final : private connector_user, private served_user
     uint64_t published_dead_ = 0;
     recent_ids cancelled_;
     replies replies_;
-    std::deque<std::shared_ptr<base::job>> held_; // for which there is no thread yet
-    std::string listens_;    // its own queue for words,
-    std::string takes_items_; // and that for items
+    std::chrono::steady_clock::time_point looked_at_; // at the leases of streams
+    std::deque<std::shared_ptr<base::job>> held_;     // for which there is no thread yet
+    std::string listens_;                             // its own queue for words,
+    std::string takes_items_;                         // and that for items
 
     connector connector_; // last: its thread ends first
 };

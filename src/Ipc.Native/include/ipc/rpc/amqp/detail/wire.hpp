@@ -139,7 +139,8 @@ inline std::string trace_from(std::string_view words)
     return bytes;
 }
 
-// False when the metadata may not travel: there is too much, or a key is none, or longer than a header's name may be; keys that the broker's servers add themselves are left out.
+// False when the metadata may not travel: there is too much, or a key is none, or longer than a header's name may be;
+// keys that the broker's servers add themselves are left out.
 inline bool add_metadata(std::vector<header> &headers, const rpc::metadata &entries)
 {
     size_t bytes = 0;
@@ -254,8 +255,8 @@ inline outcome outcome_of(const delivery &answer)
         for (int i = 0; i + 1 < list->value.array.num_entries; i += 2) {
             const amqp_field_value_t *const pair = &list->value.array.entries[i];
             if (delivery::is_text(pair[0]) && delivery::is_text(pair[1]))
-                why.details.push_back({std::string(text_of(pair[0].value.bytes)),
-                                       std::string(text_of(pair[1].value.bytes))});
+                why.details.push_back(
+                    {std::string(text_of(pair[0].value.bytes)), std::string(text_of(pair[1].value.bytes))});
         }
     if (why.text.empty())
         why.text = "the peer gave no reason";
