@@ -13,6 +13,9 @@ internal static class Cpp
 
     public static OtherProcess Server(string address, params string[] words) => OtherProcess.Server([Program, "serve", address, .. words]);
 
+    /// <summary>A server that has still to say that it is ready.</summary>
+    public static OtherProcess Serves(string address, params string[] words) => new(true, null, [Program, "serve", address, .. words]);
+
     public static OtherProcess Client(params string[] words) => new(false, null, [Program, .. words]);
 
     /// <summary>To its end, which must be a good one: what it said.</summary>

@@ -20,6 +20,7 @@ public sealed unsafe partial class SharedSemaphore : IDisposable
     private readonly uint* _table;
     private readonly uint _permits;
     private int _hint; // where one was given back last
+    private int _held; // permits that this object's threads have acquired and not begun to release
 
     private SharedSemaphore(SyncRegion sync, uint permits)
     {
@@ -135,10 +136,15 @@ public sealed unsafe partial class SharedSemaphore : IDisposable
     private bool TryTake(out bool abandoned)
     {
         uint said = Atomic.LoadAcquire(ref _header->Abandoned);
-        if (said != 0 && TryTakeAbandoned(said))
-            return abandoned = true;
-        bool taken = TryChange(0, SemaphoreHeader.AbandonedPermit, _sync.Me, out uint was);
-        abandoned = taken && was != 0;
+        bool taken = abandoned = said != 0 && TryTakeAbandoned(said);
+        if (!taken)
+        {
+            taken = TryChange(0, SemaphoreHeader.AbandonedPermit, _sync.Me, out uint was);
+            abandoned = taken && was != 0;
+        }
+
+        if (taken)
+            Atomic.Increment(ref _held);
         return taken;
     }
 
@@ -152,10 +158,23 @@ public sealed unsafe partial class SharedSemaphore : IDisposable
         return taken;
     }
 
+    /// <summary>Whoever counts one down finds one: but other threads of this object move theirs while it looks, out of
+    /// the places that it still has to look at and into those that it has. Then it looks again; not for ever, for the
+    /// table is shared memory.</summary>
     private bool TryGiveBack(uint free)
     {
-        if (!TryChange(_sync.Me, _sync.Me, free, out _))
+        const int MostLooks = 100_000;
+        int has = Atomic.LoadAcquire(ref _held);
+        while (has > 0 && Atomic.CompareExchange(ref _held, has - 1, has) != has)
+            has = Atomic.LoadAcquire(ref _held);
+        if (has <= 0)
             return false;
+        for (int looks = 1; !TryChange(_sync.Me, _sync.Me, free, out _); looks++)
+        {
+            if (looks == MostLooks)
+                return false;
+        }
+
         FaultPoints.Pass(FaultPoints.SemaphoreReleaseAfter);
         _sync.Signal();
         return true;

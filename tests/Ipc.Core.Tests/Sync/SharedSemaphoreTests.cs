@@ -1,5 +1,8 @@
 using System;
+using System.Linq;
 using System.Threading;
+using System.Threading.Tasks;
+using Ipc.Testing.Drive;
 using Ipc.Testing.Images;
 using Xunit;
 
@@ -10,6 +13,24 @@ public sealed class SharedSemaphoreTests : SyncTest
 {
     private SharedSemaphore Open(int permits = 3, WaitMode mode = WaitMode.Adaptive) =>
         Own(SharedSemaphore.Open("semaphore", new SemaphoreOptions { Permits = permits, WaitMode = mode }));
+
+    /// <summary>Whoever releases looks for its own permit while those of other threads move.</summary>
+    [Fact]
+    public async Task WhoHasAPermitCanReleaseItWhileOthersMove()
+    {
+        SharedSemaphore semaphore = Open(permits: 5);
+        Task[] all = [.. Enumerable.Range(0, 4).Select(_ => Task.Run(() =>
+        {
+            for (int i = 0; i < 30_000; i++)
+            {
+                Assert.Equal(IpcStatus.Ok, semaphore.Acquire(Deadline.Never));
+                semaphore.Release();
+            }
+        }))];
+        await Task.WhenAll(all).WaitAsync(Watchdog.Patience, TestContext.Current.CancellationToken);
+        Assert.Equal(5, semaphore.Available);
+        Assert.Equal(IpcStatus.InvalidState, Assert.Throws<IpcException>(semaphore.Release).Status);
+    }
 
     [Fact]
     public void SoManyAreInAndNoMore()

@@ -112,21 +112,22 @@ public sealed class FlowTests
         using var server = new ServerUnderTest(language);
         using RawPeer client = RawPeer.Connect(server.Name);
         client.Send(Ask("Collect", 1, null, ClientStream));
-        long left = FirstBytes;
+        long left = FirstBytes, items = 32; // that a caller may send unasked
         byte[] item = Bytes(1, new byte[100]);
         ulong given;
         var waited = Stopwatch.StartNew();
         do
         {
-            while (left <= 0) // its consumer is behind: what it takes comes back
+            while (left <= 0 || items <= 0) // its consumer is behind, or has not begun: what it takes comes back
             {
                 Assert.True(waited.Elapsed < Repository.Watchdog, "the window does not grow");
-                left += (long)CreditSoFar(client);
+                left += (long)CreditSoFar(client, ref items);
             }
 
             client.Send(Frame(Item, 1, item, code: 1));
             left -= Cost(item);
-            given = CreditSoFar(client);
+            items--;
+            given = CreditSoFar(client, ref items);
             left += (long)given;
         }
         while (given < FirstBytes);
@@ -229,12 +230,19 @@ public sealed class FlowTests
 
     private static ulong CreditSoFar(RawPeer client)
     {
+        long items = 0;
+        return CreditSoFar(client, ref items);
+    }
+
+    private static ulong CreditSoFar(RawPeer client, ref long items)
+    {
         ulong given = 0;
         client.Send(Frame(Ping, 0));
         while (client.Receive()! is { Kind: not Pong } frame)
         {
             Assert.True(frame.Kind is Credit or Read, frame.ToString());
             given += frame.Kind == Credit ? frame.Deadline : 0;
+            items += frame.Kind == Credit ? frame.Method : 0;
         }
         return given;
     }

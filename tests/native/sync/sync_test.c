@@ -273,6 +273,30 @@ TEST(never_more_are_in_than_there_are_permits)
     ipc_shared_semaphore_close(all.permits);
 }
 
+/* One at a time of many places: whoever releases looks for its own while those of the others move. */
+static void *release_among_others(void *argument)
+{
+    counted *all = argument;
+    for (int i = 0; i < 30000; i++) {
+        CHECK_OK(ipc_shared_semaphore_acquire(all->permits, SOON, NULL));
+        CHECK_OK(ipc_shared_semaphore_release(all->permits));
+    }
+    return NULL;
+}
+
+TEST(who_has_a_permit_can_release_it_while_others_move)
+{
+    counted all = {.permits = semaphore(&(ipc_sync_options){.permits = 5})};
+    test_thread threads[4];
+    for (int i = 0; i < 4; i++)
+        test_thread_start(&threads[i], release_among_others, &all);
+    for (int i = 0; i < 4; i++)
+        test_thread_join(&threads[i]);
+    CHECK_EQUAL(5, ipc_shared_semaphore_available(all.permits));
+    CHECK_STATUS(IPC_E_INVALID_STATE, ipc_shared_semaphore_release(all.permits));
+    ipc_shared_semaphore_close(all.permits);
+}
+
 /* ---- event ------------------------------------------------------------------------------------------- */
 
 TEST(an_event_lets_one_pass_or_all_until_the_reset)

@@ -14,6 +14,7 @@
 struct ipc_shared_semaphore {
     ipc_sync sync;
     ipc_atomic32 hint; /* where a permit was taken or given back last */
+    ipc_atomic32 held; /* permits that this object's threads have acquired; of this process alone */
 };
 
 /* ---- the region -------------------------------------------------------------------------------------- */
@@ -137,6 +138,7 @@ static ipc_status take(void *subject)
     const uint32_t said = ipc_load_acquire32(&sync->body->word);
     if ((said == 0 || !take_abandoned(sync, said)) && !change(sync, 0, IPC_SYNC_ABANDONED, sync->owner, &was))
         return IPC_EMPTY;
+    (void)ipc_add32(&((ipc_shared_semaphore *)subject)->held, 1);
     IPC_FAULT_POINT("semaphore.acquire.taken");
     return was == IPC_SYNC_ABANDONED ? IPC_ABANDONED : IPC_OK;
 }
@@ -156,11 +158,24 @@ static bool may_take(const void *subject)
     return false;
 }
 
+/*
+ * Whoever counts one down finds one: but other threads of this object move theirs while it looks, out of the places that it
+ * still has to look at and into those that it has. Then it looks again; not for ever, for the table is shared memory.
+ */
 static bool put_back(ipc_sync *sync, bool abandoned)
 {
+    const unsigned most_looks = 100000;
+    ipc_atomic32 *held = &((ipc_shared_semaphore *)(void *)sync)->held;
+    uint32_t has = ipc_load_relaxed32(held);
+    do {
+        if (has == 0)
+            return false;
+    } while (!ipc_cas32(held, &has, has - 1));
     uint32_t was = 0;
-    if (!change(sync, sync->owner, sync->owner, abandoned ? IPC_SYNC_ABANDONED : 0, &was))
-        return false;
+    for (unsigned looks = 1; !change(sync, sync->owner, sync->owner, abandoned ? IPC_SYNC_ABANDONED : 0, &was); looks++) {
+        if (looks == most_looks)
+            return false;
+    }
     IPC_FAULT_POINT("semaphore.release.after");
     ipc_sync_signal(sync);
     return true;
