@@ -44,7 +44,6 @@ _missing_packages() { # the packages of this level whose tools are not there
         command -v "${pair%%:*}" >/dev/null || echo "${pair#*:}"
     done
     ! command -v pkg-config >/dev/null || pkg-config --exists protobuf || echo libprotobuf-dev
-    [ "$1" != test ] || [ -e /usr/include/amqp_tcp_socket.h ] || echo librabbitmq-dev # for ipc/rpc/amqp.hpp
     if [ "$1" = windows ]; then
         for pair in $_windows_tools; do
             command -v "${pair%%:*}" >/dev/null || echo "${pair#*:}"
@@ -116,10 +115,11 @@ _root() { # COMMAND...
     if [ "$(id -u)" = 0 ]; then "$@"; elif [ -t 0 ]; then sudo "$@"; else sudo -n "$@"; fi
 }
 
-# The broker whose client is Ipc.Rpc.RabbitMq. Its package starts a service of the system, which nobody asked for: the tests start a broker of their own, as a child. So it is
+# The broker whose clients are Ipc.Rpc.RabbitMq and ipc/rpc/amqp.hpp. Its package starts a service of the system, which nobody asked for: the tests start a broker of their own, as a child. So it is
 # installed under a policy (policy-rc.d, 101: not allowed) that starts nothing; and where systemd runs not at all, for there the service would begin with the next start of the machine.
 offer_rabbitmq() {
     local policy=/usr/sbin/policy-rc.d server=/usr/lib/rabbitmq/bin/rabbitmq-server made=
+    offer librabbitmq-dev:/usr/include/amqp_tcp_socket.h # the client of ipc/rpc/amqp.hpp
     [ ! -e $server ] || return 0
     if [ -d /run/systemd/system ]; then
         warn "  rabbitmq-server is not here, and not installed: its package enables a service. What needs it is left out."
