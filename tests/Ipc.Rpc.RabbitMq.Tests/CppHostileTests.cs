@@ -128,6 +128,55 @@ public sealed class CppHostileTests(BrokerProcess broker) : RabbitMqTest(broker)
         Assert.True(server.WaitForExit() == 0, await said);
     }
 
+    /// <summary>A server that answers anything, in any order: calls end, the client lives, and calls a better one afterwards.</summary>
+    [Fact]
+    public async Task AClientOutlivesAnyAnswers()
+    {
+        Cpp.Require();
+        int seed = Environment.TickCount, count = Switches.LongRuns ? 3000 : 200;
+        TestContext.Current.TestOutputHelper!.WriteLine("seed " + seed);
+        Random random = new(seed);
+        await using IConnection connection = await OpenAsync();
+        IChannel channel = await connection.CreateChannelAsync(cancellationToken: Cancel);
+        Dictionary<string, object?> kind = new() { ["x-queue-type"] = "quorum", ["x-delivery-limit"] = 1000 }; // as its servers have it
+        await channel.QueueDeclareAsync(Queue, durable: true, exclusive: false, autoDelete: false, kind, cancellationToken: Cancel);
+        await channel.QueueDeclareAsync(Answers(), durable: false, exclusive: true, autoDelete: true, cancellationToken: Cancel);
+        AsyncEventingBasicConsumer consumer = new(channel);
+        consumer.ReceivedAsync += async (_, message) =>
+        {
+            for (int words = random.Next(6); words >= 0 && message.BasicProperties.ReplyTo is { } to; words--)
+                await channel.BasicPublishAsync("", to, false, AnyAnswer(random, message.BasicProperties.CorrelationId!), new byte[random.Next(40)], Cancel);
+        };
+        await channel.BasicConsumeAsync(Queue, autoAck: true, consumer, Cancel);
+        using OtherProcess client = Cpp.Client("any", Address, count.ToString(System.Globalization.CultureInfo.InvariantCulture));
+        Assert.Equal("made " + count, client.NextLine());
+        await channel.DisposeAsync();
+        using OtherProcess server = Cpp.Server(Address);
+        Assert.Equal("one", client.NextLine());
+        Assert.Equal(0, client.WaitForExit());
+    }
+
+    private BasicProperties AnyAnswer(Random random, string correlation)
+    {
+        Dictionary<string, object?> headers = new();
+        BasicProperties properties = new() { Type = "ipc-rpc/1", CorrelationId = random.Next(10) == 0 ? Any(random) : correlation, Headers = headers };
+        if (random.Next(2) == 0)
+            headers["ipc-item"] = random.Next(3) == 0 ? Number(random) : (long)random.Next(3);
+        if (random.Next(2) == 0)
+            (properties.ReplyTo, properties.MessageId, headers["ipc-to"]) = (random.Next(8) == 0 ? Any(random) : Answers(), Guid.NewGuid().ToString("N"), random.Next(8) == 0 ? new string('t', 300) : Answers());
+        foreach (string name in new[] { "ipc-credit", "ipc-credit-bytes", "ipc-count", "ipc-status" })
+        {
+            if (random.Next(name == "ipc-status" ? 6 : 2) == 0)
+                headers[name] = Number(random);
+        }
+
+        if (random.Next(4) == 0)
+            (headers["ipc-text"], headers["ipc-details"]) = (Any(random), new List<object?> { new byte[3], Number(random), new byte[2] });
+        if (random.Next(4) == 0)
+            headers["ipc-m-" + random.Next(3)] = random.Next(2) == 0 ? new byte[17_000] : Number(random);
+        return properties;
+    }
+
     private string Answers() => Service + "-answers";
 
     private static object Number(Random random) => random.Next(6) switch

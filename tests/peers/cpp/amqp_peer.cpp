@@ -10,7 +10,7 @@
 //     amqp_peer many ADDRESS COUNT         echoes from eight threads, COUNT in all, and a note for each, whatever
 //     happens
 //                                          on the way, each until it is answered; prints "made M, repeated R"
-//     amqp_peer wait ADDRESS | large ADDRESS SIZE | until-lost ADDRESS    at each function
+//     amqp_peer wait ADDRESS | large ADDRESS SIZE | until-lost ADDRESS | any ADDRESS COUNT    at each function
 //     amqp_peer fail ADDRESS               makes one echo, and prints how it ended: a line with status, unsent, text
 //     amqp_peer hold ADDRESS LEASE-MS      takes an item of an endless stream, prints "ready", takes the rest; prints
 //     how it
@@ -214,6 +214,53 @@ int until_lost(const std::string &address)
     return 0;
 }
 
+// COUNT calls of every shape to a server that answers anything; whatever they end with, they end. Prints how many did,
+// and how one to a server that keeps to the rules does: "made N" and "one".
+int any(const std::string &address, int count)
+{
+    ipc::rpc::amqp::client client(address);
+    contract::Blob response;
+    for (int i = 0; i < count; ++i) {
+        const ipc::rpc::call_options options = [] {
+            ipc::rpc::call_options made;
+            made.until = 100ms;
+            return made;
+        }();
+        bool got = true;
+        if (i % 4 == 0) {
+            (void)client.try_call(contract::echo, blob("one"), response, options);
+        } else if (i % 4 == 1) {
+            std::optional<ipc::rpc::stream_reader<contract::Blob>> items;
+            if (client.try_stream(contract::count, counting(3), items, options))
+                while (got && items->try_next(response, got)) {
+                }
+        } else if (i % 4 == 2) {
+            std::optional<ipc::rpc::client_stream_call<contract::Blob, contract::Blob>> call;
+            if (client.try_client_stream(contract::collect, counting(0), call, options)) {
+                for (int item = 0; item < 3 && got && call->try_write(blob("item"), got); ++item) {
+                }
+                (void)call->try_finish(response);
+            }
+        } else {
+            std::optional<ipc::rpc::duplex_call<contract::Blob, contract::Blob>> call;
+            if (client.try_duplex(contract::mirror, counting(0), call, options)) {
+                (void)call->try_write(blob("item"), got);
+                got = true;
+                while (got && call->try_next(response, got)) {
+                }
+            }
+        }
+    }
+    say("made " + std::to_string(count));
+    outcome last;
+    const ipc::deadline patience = 50s;
+    do
+        last = client.try_call(contract::echo, blob("one"), response, 5s);
+    while (!last && !patience.has_passed());
+    say(last ? response.data() : said(last));
+    return 0;
+}
+
 // How a call with SIZE bytes ends, and the next one.
 int large(const std::string &address, int size)
 {
@@ -261,6 +308,8 @@ int main(int argc, char **argv)
             return wait_for_server(argv[2]);
         if (verb == "until-lost")
             return until_lost(argv[2]);
+        if (verb == "any")
+            return any(argv[2], number);
         if (verb == "large")
             return large(argv[2], number);
         if (verb == "many")
