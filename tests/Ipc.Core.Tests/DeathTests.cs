@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using Ipc.Testing.Drive;
+using Ipc.Testing.Images;
 using Xunit;
 
 namespace Ipc.Core.Tests;
@@ -107,6 +108,40 @@ public sealed class DeathTests : RegionTest
         Assert.Equal(first.ProcessId, seen[0].ProcessId);
         Assert.Equal(first.ProcessId, seen[1].ProcessId);
         Assert.Equal(Environment.ProcessId, seen[2].ProcessId);
+    }
+
+    /// <summary>Its end still says that it lives and names nobody any more, as between two looks of a thread: it was told of as
+    /// another that had come, process 0.</summary>
+    [Fact]
+    public void WhoLeavesIsNotTakenForOneThatComes()
+    {
+        using RingReader reader = RingReader.Open("ring", Small());
+        List<PeerChangedEventArgs> seen = new();
+        using SemaphoreSlim told = new(0);
+        reader.PeerChanged += (_, change) =>
+        {
+            seen.Add(change);
+            told.Release();
+        };
+        using LiveRegion bytes = Look("ring");
+        using (RingWriter writer = RingWriter.Open("ring"))
+        {
+            Assert.True(told.Wait(Watchdog.Patience));
+            long owner = bytes.Body + Wire.Ring.Writer;
+            uint index = bytes[owner];
+            Assert.True(bytes.Swap(owner, index, 0));
+            for (int i = 0; i < 20; i++) // it looks at each, and sleeps again
+            {
+                bytes.Signal(Wire.Region.Change);
+                Watchdog.Until(() => (bytes[Wire.Region.Change] & 1) != 0, "the thread to sleep");
+            }
+
+            Assert.True(bytes.Swap(owner, 0, index));
+        }
+
+        Assert.True(told.Wait(Watchdog.Patience));
+        Assert.Equal([PeerState.Live, PeerState.Left], seen.Select(change => change.State));
+        Assert.All(seen, change => Assert.Equal(Environment.ProcessId, change.ProcessId));
     }
 
     [Fact]

@@ -52,8 +52,13 @@ internal sealed unsafe class PeerEvents
 
             PeerState now = link.Peer;
             link.IdentifyPeer(out int nowId, out int nowGeneration);
-            bool another = now == PeerState.Live && (nowId != processId || nowGeneration != generation);
-            if (now == state && !another)
+            // One that leaves between the two looks is not told of as one that came: it is Left at the next look, and
+            // who has made it so signals.
+            bool live = now == PeerState.Live;
+            bool same = live
+                ? nowId == 0 || (state == now && nowId == processId && nowGeneration == generation)
+                : now == state;
+            if (same)
             {
                 ulong until = WaitControl.NextLook(ulong.MaxValue, Deadline.Never, ref announcedAt);
                 Os.Current.Sleep(&link.Change->Word, link.Change->Asleep, announced, until);
@@ -61,7 +66,7 @@ internal sealed unsafe class PeerEvents
             }
 
             state = now;
-            if (now == PeerState.Live)
+            if (live)
                 (processId, generation) = (nowId, nowGeneration);
             Raise(new PeerChangedEventArgs(state, processId, generation));
         }
