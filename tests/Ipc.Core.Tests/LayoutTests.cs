@@ -16,7 +16,7 @@ public sealed class LayoutTests
             "RegionIdLow 48 RegionIdHigh 56 Created 64 CreatorPid 72 Lifetime 76 State 128 Recoveries 132 Change 256"),
         [typeof(ParticipantEntry)] = (128, "State 0 Generation 4 Pid 8 Role 12 StartTime 16 Attached 24 PidNamespace 32 Runtime 40 Ended 44"),
         [typeof(WaiterWords)] = (64, "Word 0 FenceRequired 4 Wanted 8 Asleep 16"),
-        [typeof(RingHeader)] = (1024, "Magic 0 Capacity 8 DataOffset 16 PoolOffset 24 Writer 128 WriterState 132 Reader 136 ReaderState 140 RedeliverUntil 144 ReadPosition 256 ReaderProcessor 264 Acknowledged 272 FreePosition 384 " +
+        [typeof(RingHeader)] = (1024, "Magic 0 Capacity 8 DataOffset 16 PoolOffset 24 Present 32 Writer 128 WriterState 132 Reader 136 ReaderState 140 RedeliverUntil 144 ReadPosition 256 ReaderProcessor 264 Acknowledged 272 FreePosition 384 " +
             "Data 512 WriterProcessor 576 Space 640"),
         [typeof(ListenerHeader)] = (384, "Magic 0 SlotCount 4 SlotsOffset 8 ReadyOffset 16 MaxRingCapacity 24 Protocol 32 HandsOver 36 ServerState 128 Doorbell 256"),
         [typeof(ListenerSlot)] = (128, "Word 0"),
@@ -31,7 +31,7 @@ public sealed class LayoutTests
         [typeof(MutexHeader)] = (384, "Magic 0 Owner 128 Waiting 256"),
         [typeof(SemaphoreHeader)] = (512, "Magic 0 Permits 4 Abandoned 128 Waiting 256"),
         [typeof(EventHeader)] = (384, "Magic 0 Manual 4 Set 128 Waiting 256"),
-        [typeof(PoolHeader)] = (256, "Magic 0 Classes 4 Budget 8 Exhausted 128"),
+        [typeof(PoolHeader)] = (256, "Magic 0 Classes 4 Budget 8 TableMissing 16 Exhausted 128"),
         [typeof(PoolBlock)] = (32, "State 0 Holder 8 Claimed 16 Present 20"),
         [typeof(LoanDescriptor)] = (16, "Class 0 Reserved 2 Index 4 Generation 8 Length 12"),
         [typeof(TopicHeader)] = (1024, "Magic 0 BlockSize 4 SlotCount 8 MaxReaders 12 Stride 16 SlotsOffset 24 ReadersOffset 32 Flags 40 PoolOffset 48 Tail 128 " +

@@ -139,37 +139,27 @@ public sealed class AccessTests(Peers peers)
     public void AFullDiskIsAnErrorAtCreationAndLeavesNothing(Language language)
     {
         Assert.SkipUnless(Environment.IsPrivilegedProcess, "needs root to mount a small file system");
-        using var small = new RegionDirectory();
-        Assert.SkipUnless(Mount("tmpfs", small.Path, "tmpfs", 0, "size=128k,mode=700") == 0, "a tmpfs cannot be mounted here");
-        try
-        {
-            using Driven peer = Driven.Start(language, small);
-            Answer answer = peer.Do("open-writer 1 big capacity=1048576");
-            Assert.Equal(IpcStatus.NoSpace, answer.Status);
-            Assert.NotEqual("", answer.Text);
-            Assert.Equal(IpcStatus.NoSpace, peer.Do("listen 1 large max=4095").Status);
-            Assert.Empty(Directory.GetFileSystemEntries(small.Path));
+        using SmallDisk? disk = SmallDisk.TryMount(128);
+        Assert.SkipWhen(disk is null, "a tmpfs cannot be mounted here");
+        RegionDirectory small = disk!.Directory;
+        using Driven peer = Driven.Start(language, small);
+        Answer answer = peer.Do("open-writer 1 big capacity=1048576");
+        Assert.Equal(IpcStatus.NoSpace, answer.Status);
+        Assert.NotEqual("", answer.Text);
+        Assert.Equal(IpcStatus.NoSpace, peer.Do("listen 1 large max=4095").Status);
+        Assert.Empty(Directory.GetFileSystemEntries(small.Path));
 
-            peer.Must("listen 1 service max=63");
-            Assert.Equal(IpcStatus.NoSpace, peer.Do("connect 2 service to_server=1048576 timeout=1000").Status);
-            Assert.Equal(["service"], small.FilesOf("service"));
-            peer.Must("open-writer 3 little capacity=4096");
-            peer.Must("write 3 1 100 1");
-            Assert.Equal(0, peer.Finish());
-            Assert.Equal([System.IO.Path.Combine(small.Path, "little")], Directory.GetFileSystemEntries(small.Path)); // what was written waits for its reader
-        }
-        finally
-        {
-            Assert.Equal(0, Unmount(small.Path, 2)); // detached even if something still has it open
-        }
+        peer.Must("listen 1 service max=63");
+        peer.Must("open-writer 3 little capacity=4096");
+        peer.Must("write 3 1 100 1");
+        disk.Fill();
+        Assert.Equal(IpcStatus.NoSpace, peer.Do("connect 2 service timeout=1000").Status);
+        disk.Drain();
+        Assert.Equal(["service"], small.FilesOf("service"));
+        Assert.Equal(0, peer.Finish());
+        Assert.Equal([System.IO.Path.Combine(small.Path, "little")], Directory.GetFileSystemEntries(small.Path)); // what was written waits for its reader
     }
 
     [DllImport("libc", EntryPoint = "chown", CharSet = CharSet.Ansi, BestFitMapping = false, ThrowOnUnmappableChar = true)]
     private static extern int ChangeOwner(string path, uint user, uint group);
-
-    [DllImport("libc", EntryPoint = "mount", CharSet = CharSet.Ansi, BestFitMapping = false, ThrowOnUnmappableChar = true)]
-    private static extern int Mount(string source, string target, string type, ulong flags, string data);
-
-    [DllImport("libc", EntryPoint = "umount2", CharSet = CharSet.Ansi, BestFitMapping = false, ThrowOnUnmappableChar = true)]
-    private static extern int Unmount(string target, int flags);
 }

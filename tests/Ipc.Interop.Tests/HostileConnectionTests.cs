@@ -30,6 +30,7 @@ public sealed class HostileConnectionTests(Peers peers)
         (Body + 768, 4, [1, uint.MaxValue]),
         (ToServer, 4, [0, uint.MaxValue]), (ToServer + 8, 8, [0, 1, 2048, 6144, 8192, 1 << 20, 1UL << 30, 1UL << 63, ulong.MaxValue]),
         (ToServer + 16, 8, [0, 1, 64, 2048, 8192, Total, 1UL << 40, ulong.MaxValue - 4095]),
+        (ToServer + 32, 8, [1, 64, 4095, 8192, 1UL << 63, ulong.MaxValue]), (ToClient + 32, 8, [1, 64, 4095, 8192, 1UL << 63, ulong.MaxValue]),
         (ToServer + 256, 8, [1, 64, 4096, 1UL << 63, ulong.MaxValue]), (ToServer + 384, 8, [1, 64, 4096, 1UL << 63, ulong.MaxValue]),
         (ToServer + 512, 4, [1, uint.MaxValue]), (ToServer + 516, 4, [1, uint.MaxValue]), (ToServer + 648, 4, [1, uint.MaxValue]),
         (ToClient, 4, [0, uint.MaxValue]), (ToClient + 8, 8, [0, 1, 2048, 6144, 8192, 1UL << 63, ulong.MaxValue]),
@@ -42,7 +43,7 @@ public sealed class HostileConnectionTests(Peers peers)
     private static readonly HashSet<int> _structure =
     [
         0, 8, 12, 16, 24, 28, 32, 40, 128, Body, Body + 4, Body + 8, Body + 16, Body + 24, Body + 516,
-        ToServer, ToServer + 8, ToServer + 16, ToClient, ToClient + 8, ToClient + 16,
+        ToServer, ToServer + 8, ToServer + 16, ToServer + 32, ToClient, ToClient + 8, ToClient + 16, ToClient + 32,
     ];
 
     [Theory]

@@ -150,7 +150,7 @@ public sealed unsafe partial class Connection
             listener.Lock(options.Deadline, cancellationToken);
             connection.AskAndUnlock(name, region);
             // the mapping is enough: what dies with this process is the entry in the listener's region
-            region.CloseFile();
+            region.CloseFileUnlessNeeded();
         }
         catch
         {

@@ -132,11 +132,13 @@ public sealed partial class Connection
 
             AskAndUnlock(name, region); // no await in between: the lock is this thread's
         }
-        finally
+        catch
         {
             region.CloseFile();
+            throw;
         }
 
+        region.CloseFileUnlessNeeded();
         RingForAnswer();
     }
 }

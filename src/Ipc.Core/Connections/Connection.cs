@@ -27,6 +27,7 @@ public sealed unsafe partial class Connection : IDisposable
     private readonly MappedView _view;       // the connection's
     private readonly Region _listenerRegion; // and the listener's: the client's attachment to it, or the server's own
     private readonly ListenerEntrance _entrance;
+    private readonly Region _region; // whose file is closed, unless what grows needs it
     private readonly Listener? _listener;    // the server's side has it
     private readonly uint _peerGeneration;
     private readonly int _peerIndex;
@@ -45,6 +46,7 @@ public sealed unsafe partial class Connection : IDisposable
         int slot,
         WaitStyle style)
     {
+        _region = region;
         _view = region.View;
         _header = (ConnectionHeader*)region.Body;
         _listenerRegion = listenerRegion;
@@ -236,7 +238,9 @@ public sealed unsafe partial class Connection : IDisposable
     private bool CloseEnds()
     {
         bool writerQuiet = Writer.Close();
-        return Reader.Close() && writerQuiet;
+        bool quiet = Reader.Close() && writerQuiet;
+        _region.CloseFile();
+        return quiet;
     }
 
     private static void Free(MappedView view, bool quiet)

@@ -5,6 +5,10 @@ namespace Ipc;
 /// <summary>One opening of a connection's region, and its layout; docs/wire-format.md section 6.</summary>
 internal sealed unsafe class ConnectionEntrance : RegionEntrance
 {
+    /// <summary>A ring begins with so much memory; its writer makes the rest when it gets there. Most connections
+    /// never do.</summary>
+    private const ulong FirstPresent = 16384;
+
     private readonly uint _slot;
     private readonly ulong _id;
     private readonly ulong _budget;
@@ -19,12 +23,13 @@ internal sealed unsafe class ConnectionEntrance : RegionEntrance
         ulong toServer = RingGeometry.CheckRequested(options.ToServerCapacity);
         ulong toClient = RingGeometry.CheckRequested(options.ToClientCapacity);
         ulong budget = PoolGeometry.CheckRequested(options.LoanBudget);
-        // behind the rings, so that what is present from the start is two ranges
         ulong pools = 4096 + toServer + toClient;
         _budget = budget;
-        ToServer = new RingGeometry(BodyOffset + ConnectionHeader.ToServerRing, toServer, 4096, pools, budget);
+        ToServer = new RingGeometry(BodyOffset + ConnectionHeader.ToServerRing, toServer, 4096, pools, budget)
+            .With(PresentOf(toServer));
         ToClient = new RingGeometry(
-            BodyOffset + ConnectionHeader.ToClientRing, toClient, 4096 + toServer, pools + Pool.SizeOf(budget), budget);
+            BodyOffset + ConnectionHeader.ToClientRing, toClient, 4096 + toServer, pools + Pool.SizeOf(budget), budget)
+            .With(PresentOf(toClient));
         _hello = options.Hello;
         if (_hello.Length > ConnectionHeader.TextCapacity)
             Throw.Status(
@@ -59,9 +64,12 @@ internal sealed unsafe class ConnectionEntrance : RegionEntrance
     public override RegionGeometry NewGeometry()
     {
         ulong rings = ToClient.DataOffset + ToClient.Capacity;
+        ulong pool = _budget == 0 ? 0
+            : Os.Current.PopulatesByMapping ? PoolHeader.TableOffset : Pool.ReservedOf(_budget);
         return RegionGeometry.ForSparse(
             0, RegionHeader.ByteSize, rings + 2 * Pool.SizeOf(_budget) - RegionHeader.ByteSize, NewLifetime,
-            rings + Pool.ReservedOf(_budget), new FileRange(ToClient.PoolOffset, Pool.ReservedOf(_budget)));
+            ToServer.DataOffset + ToServer.Present, new FileRange(ToClient.DataOffset, ToClient.Present),
+            new FileRange(ToServer.PoolOffset, pool), new FileRange(ToClient.PoolOffset, pool));
     }
 
     public override void WriteBody(Region region)
@@ -77,7 +85,16 @@ internal sealed unsafe class ConnectionEntrance : RegionEntrance
         _hello.Span.CopyTo(new Span<byte>(header->Hello, ConnectionHeader.TextCapacity));
         ToServer = ToServer.Write(region);
         ToClient = ToClient.Write(region);
+        if (!Os.Current.PopulatesByMapping)
+            return;
+        ToServer.Pool?.LeaveTable();
+        ToClient.Pool?.LeaveTable();
     }
+
+    /// <summary>What a system that makes memory present by the file alone makes, it makes at once: the file is closed
+    /// soon.</summary>
+    private static ulong PresentOf(ulong capacity) =>
+        Os.Current.PopulatesByMapping ? Math.Min(capacity, FirstPresent) : capacity;
 
     /// <summary>Checks what the other side wrote.</summary>
     public void Check(Region region)
@@ -99,8 +116,8 @@ internal sealed unsafe class ConnectionEntrance : RegionEntrance
                 $"{region.Path}: connection {id:x16} of slot {slot}; it was announced as {_id:x16} of slot {_slot}.");
 
         ulong end = region.Geometry.BodyOffset + region.Geometry.BodySize;
-        ToServer = RingGeometry.Check(region, Atomic.LoadAcquire(ref header->ToServer), end);
-        ToClient = RingGeometry.Check(region, Atomic.LoadAcquire(ref header->ToClient), end);
+        ToServer = RingGeometry.Check(region, Atomic.LoadAcquire(ref header->ToServer), end).CheckPresent(region);
+        ToClient = RingGeometry.Check(region, Atomic.LoadAcquire(ref header->ToClient), end).CheckPresent(region);
         RingGeometry.CheckApart(region.Path, ToServer, ToClient);
 
         uint length = Atomic.LoadAcquire(ref header->HelloLength);

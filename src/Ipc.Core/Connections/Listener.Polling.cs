@@ -272,13 +272,14 @@ public sealed unsafe partial class Listener
 
         FaultPoints.Pass(FaultPoints.ListenerAcceptMapped);
         region.Unlink();
-        region.CloseFile();
+        region.CloseFileUnlessNeeded();
         FaultPoints.Pass(FaultPoints.ListenerAcceptUnlinked);
 
         // From the word that was seen, id and all: if the client was cleaned up meanwhile, the slot may be asking for
         // another one by now, whose ready bit is on its way.
         if (!Atomic.TryExchange(&shared->Word, requested, ListenerSlot.WordOf(id, ListenerSlot.Attached))) // [slot]
         {
+            region.CloseFile();
             region.View.Dispose();
             return null;
         }

@@ -26,5 +26,7 @@ internal struct PoolHeader
     [FieldOffset(4)] public uint Classes;
     [FieldOffset(8)] public ulong Budget;
 
+    [FieldOffset(16)] public uint TableMissing; // in a connection only: 1 while the block table is a hole [present]
+
     [FieldOffset(128)] public ulong Exhausted; // by whoever found nothing; not exact
 }

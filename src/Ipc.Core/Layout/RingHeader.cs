@@ -18,6 +18,7 @@ internal struct RingHeader
     [FieldOffset(8)] public ulong Capacity;
     [FieldOffset(16)] public ulong DataOffset;
     [FieldOffset(24)] public ulong PoolOffset; // 0 none
+    [FieldOffset(32)] public ulong Present; // in a connection only: bytes that have memory from the start; 0 all
 
     // Under the region lock: participant index + 1 (0 none), and what became of it (PeerState).
     [FieldOffset(128)] public uint Writer;

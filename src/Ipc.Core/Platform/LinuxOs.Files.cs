@@ -47,7 +47,7 @@ internal sealed unsafe partial class LinuxOs
         return path;
     }
 
-    public override RegionFile CreateFile(string directory, long size, in FileRange first, in FileRange second)
+    public override RegionFile CreateFile(string directory, long size, FileRange[] reserved)
     {
         string? temporary = null;
         int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, OwnerOnlyFile);
@@ -67,8 +67,8 @@ internal sealed unsafe partial class LinuxOs
                 FailedAt(directory, "given a file of that size", Marshal.GetLastWin32Error());
 
             // Now: a full disk is an error here, never a SIGBUS at some later store.
-            Reserve(stream, first, directory);
-            Reserve(stream, second, directory);
+            foreach (FileRange range in reserved)
+                Reserve(stream, range, directory);
             return Describe(stream, temporary ?? directory, temporary);
         }
         catch

@@ -10,6 +10,8 @@ namespace Ipc;
 internal sealed unsafe partial class LinuxOs
 {
     private static readonly ulong s_page = (ulong)Environment.SystemPageSize;
+    // of no bytes: is it known at all? Since Linux 5.14
+    private static readonly bool s_populateNeedsFile = madvise(null, 0, MADV_POPULATE_WRITE) != 0;
 
     public override SafeBuffer Map(RegionFile file, long size, out byte* start)
     {
@@ -33,6 +35,10 @@ internal sealed unsafe partial class LinuxOs
             throw;
         }
     }
+
+    public override bool PopulatesByMapping => !s_populateNeedsFile;
+
+    public override bool PopulateNeedsFile => s_populateNeedsFile;
 
     public override bool Populate(RegionFile? file, byte* start, ulong offset, ulong length)
     {

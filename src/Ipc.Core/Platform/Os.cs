@@ -145,9 +145,15 @@ internal abstract unsafe class Os
     public virtual IEnumerable<string> NamesIn(string directory) =>
         Directory.EnumerateFiles(directory).Select(static path => Path.GetFileName(path));
 
-    /// <summary>A file without a name. The pages of two ranges are reserved (either may be empty), the others are
+    /// <summary>A file without a name. The pages of the ranges are reserved (any may be empty), the others are
     /// holes.</summary>
-    public abstract RegionFile CreateFile(string directory, long size, in FileRange first, in FileRange second);
+    public abstract RegionFile CreateFile(string directory, long size, FileRange[] reserved);
+
+    /// <summary><see cref="Populate"/> needs nothing but the mapping.</summary>
+    public virtual bool PopulatesByMapping => false;
+
+    /// <summary><see cref="Populate"/> needs the file of the region, open.</summary>
+    public virtual bool PopulateNeedsFile => false;
 
     /// <summary>Makes part of a mapped region present: memory is behind it until it is given back, and no store there
     /// can fail. Zeros, where there was none.</summary>

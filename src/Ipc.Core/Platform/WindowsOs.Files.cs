@@ -46,7 +46,7 @@ internal sealed unsafe partial class WindowsOs
         return directory;
     }
 
-    public override RegionFile CreateFile(string directory, long size, in FileRange first, in FileRange second)
+    public override RegionFile CreateFile(string directory, long size, FileRange[] reserved)
     {
         SecurityAttributes ours = WindowsSecurity.Files;
         string random = Guid.NewGuid().ToString("N").Substring(0, 16);
@@ -57,16 +57,19 @@ internal sealed unsafe partial class WindowsOs
             FailedAt(directory, "written to", Marshal.GetLastWin32Error());
         try
         {
-            bool hasHoles = first.Size + second.Size < (ulong)size &&
+            ulong present = 0;
+            foreach (FileRange range in reserved)
+                present += range.Size;
+            bool hasHoles = present < (ulong)size &&
                 DeviceIoControl(handle, FSCTL_SET_SPARSE, null, 0, null, 0, out _, IntPtr.Zero) != 0;
             long end = size;
             if (SetFileInformationByHandle(handle, FileEndOfFileInfo, &end, sizeof(long)) == 0)
                 FailedToReserve(directory, (ulong)size, Marshal.GetLastWin32Error());
             // Now: a full disk is an error here, never an exception at some later store.
-            if (hasHoles)
+            foreach (FileRange range in reserved)
             {
-                Reserve(handle, first, directory);
-                Reserve(handle, second, directory);
+                if (hasHoles)
+                    Reserve(handle, range, directory);
             }
 
             return Describe(handle, GENERIC_READ | GENERIC_WRITE, directory, temporary);

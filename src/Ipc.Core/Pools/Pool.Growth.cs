@@ -16,13 +16,29 @@ internal sealed unsafe partial class Pool
     private enum Growth { Done, NoBlock, NoRoom, Busy }
 
     /// <summary>Gives the pages of all free blocks back to the system.</summary>
-    public void Trim(uint owner) => Reclaim(uint.MaxValue, owner);
+    public void Trim(uint owner)
+    {
+        if (_hasTable)
+            Reclaim(uint.MaxValue, owner);
+    }
+
+    /// <summary>Makes memory for the block table, before the first block is taken by the only one who takes
+    /// any.</summary>
+    private bool TryMakeTable()
+    {
+        ulong from = _offset + PoolHeader.TableOffset;
+        if (!Os.Current.Populate(_file, _view.Base, from, _geometry.Reserved - PoolHeader.TableOffset))
+            return false;
+        Atomic.StoreRelease(ref Header->TableMissing, 0); // [present]
+        _hasTable = true;
+        return true;
+    }
 
     /// <summary>What is present, in bytes, as far as blocks are honest.</summary>
     public ulong PresentBytes()
     {
         ulong pages = 0;
-        for (int @class = 0; @class < _geometry.Classes; @class++)
+        for (int @class = 0; HasTable && @class < _geometry.Classes; @class++)
         {
             for (uint index = 0; index < _counts[@class]; index++)
                 pages += Present(Block(@class, index), @class);
@@ -59,6 +75,12 @@ internal sealed unsafe partial class Pool
     public IpcStatus TryTakeToGrow(uint owner, uint length, out Loan loan)
     {
         const int Headroom = 4; // classes: sixteen times the length
+        if (!_hasTable && !TryMakeTable())
+        {
+            loan = default;
+            return IpcStatus.Full;
+        }
+
         int smallest = PoolGeometry.ClassFor(length);
         uint pages = PagesFor(length);
         for (int @class = Math.Min(smallest + Headroom, _geometry.Classes - 1); @class > smallest; @class--)

@@ -34,6 +34,7 @@ internal sealed unsafe partial class Pool
     private readonly uint[] _counts;
     private readonly Region? _region;
     private readonly RegionFile? _file;
+    private bool _hasTable = true; // false: a hole, until this sender, the only one, takes its first block
     private uint _freed; // the block that was freed here last, for the next to be taken: class + 1, index; 0: none
 
     private Pool(MappedView view, ulong offset, in PoolGeometry geometry, Region? region, RegionFile? file)
@@ -68,6 +69,9 @@ internal sealed unsafe partial class Pool
     public ulong Exhausted => Atomic.LoadAcquire(ref Header->Exhausted);
 
     private PoolHeader* Header => (PoolHeader*)_base;
+
+    /// <summary>There is memory behind the block table. It is looked at by nobody before.</summary>
+    private bool HasTable => Atomic.LoadAcquire(ref Header->TableMissing) == 0; // [present]
 
     /// <summary>Bytes in the file, holes included; 0 for no budget.</summary>
     public static ulong SizeOf(ulong budget) => budget == 0 ? 0 : new PoolGeometry(budget).Size;
@@ -129,6 +133,23 @@ internal sealed unsafe partial class Pool
         return new Pool(view, offset, geometry, region, file ?? region?.File);
     }
 
+    /// <summary>The table of this new pool, of a connection, is a hole.</summary>
+    public void LeaveTable()
+    {
+        Header->TableMissing = 1;
+        FindTable();
+    }
+
+    /// <summary>Of a connection: the table may be a hole still. In other regions there is memory behind it.</summary>
+    public void FindTable()
+    {
+        _hasTable = HasTable;
+        if (_hasTable)
+            return;
+        Array.Clear(_held, 0, _held.Length); // nobody has taken anything
+        _holds = false;
+    }
+
     /// <summary>Takes a block with memory for <paramref name="length"/> bytes.</summary>
     /// <param name="owner">Participant index + 1 (1 where there are no participants).</param>
     /// <param name="length">Bytes of the message.</param>
@@ -153,6 +174,8 @@ internal sealed unsafe partial class Pool
         loan = default;
         if (length > MaxLength)
             return IpcStatus.TooLarge;
+        if (!_hasTable && !TryMakeTable())
+            return IpcStatus.Full;
         return TryTakeNoted(owner, length, out loan) || (NoteAll() && TryTakeNoted(owner, length, out loan))
             ? IpcStatus.Ok
             : IpcStatus.Full;
@@ -170,7 +193,7 @@ internal sealed unsafe partial class Pool
         if (@class < (uint)_counts.Length && pages <= 1U << (int)@class && pages > (1U << (int)@class) >> 1)
             return TryTake((int)@class, freed & 0xFFFF, pages, owner, out loan);
         loan = default;
-        return pages <= 1 && TryTake(0, 0, pages, owner, out loan);
+        return pages <= 1 && _hasTable && TryTake(0, 0, pages, owner, out loan);
     }
 
     [MethodImpl(Tiering.Optimized)]
@@ -295,7 +318,7 @@ internal sealed unsafe partial class Pool
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool IsBlock(in LoanDescriptor copy) =>
-        copy.Class < (uint)_counts.Length && copy.Index < _counts[copy.Class];
+        copy.Class < (uint)_counts.Length && copy.Index < _counts[copy.Class] && HasTable;
 
     [MethodImpl(Tiering.Optimized)]
     private void Release(int @class, uint index, ulong state)
@@ -388,7 +411,7 @@ internal sealed unsafe partial class Pool
 
     private string NotABlock(in LoanDescriptor copy) =>
         $"a loan of block {copy.Index} of class {copy.Class}; the pool has {_geometry.Classes} classes of " +
-        $"at most {PoolHeader.MaxBlocksOfClass} blocks";
+        $"at most {PoolHeader.MaxBlocksOfClass} blocks, and {(HasTable ? "a" : "no")} block table";
 
     private static string NotPublished(uint generation, ulong state) =>
         $"a loan of generation {generation} of a block whose state is 0x{state:X16}; it must be published";

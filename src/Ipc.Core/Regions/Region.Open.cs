@@ -141,8 +141,7 @@ internal sealed unsafe partial class Region
     {
         RegionGeometry geometry = entrance.NewGeometry();
         string directory = System.IO.Path.GetDirectoryName(path)!;
-        RegionFile file = Os.Current.CreateFile(directory, (long)geometry.TotalSize,
-            geometry.FirstReserved, geometry.SecondReserved);
+        RegionFile file = Os.Current.CreateFile(directory, (long)geometry.TotalSize, geometry.Reserved);
         Region? region = null;
         try
         {

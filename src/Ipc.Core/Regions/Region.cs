@@ -60,8 +60,9 @@ internal sealed unsafe partial class Region : IWatchedRegion
 
     public RegionKind Kind => Entrance.Kind;
 
-    /// <summary>What parts of it grow in; null in a region without participants, whose file is not kept open.</summary>
-    public RegionFile? File => _hasParticipants ? _file : null;
+    /// <summary>What parts of it grow in; null in a region without participants, whose file is not kept open unless
+    /// nothing grows without it.</summary>
+    public RegionFile? File => _hasParticipants || Os.Current.PopulateNeedsFile ? _file : null;
 
     public RegionShare Share { get; }
 
@@ -195,6 +196,13 @@ internal sealed unsafe partial class Region : IWatchedRegion
     {
         Waiter.SignalAlways(&Header->Change);
         Kind.Wake(this);
+    }
+
+    /// <summary>Of a connection, which is complete: closes the file, unless what grows needs it.</summary>
+    public void CloseFileUnlessNeeded()
+    {
+        if (!Os.Current.PopulateNeedsFile)
+            CloseFile();
     }
 
     /// <summary>Closes the file without unmapping. Idempotent.</summary>

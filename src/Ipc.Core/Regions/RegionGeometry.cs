@@ -17,7 +17,7 @@ internal readonly struct RegionGeometry
         ulong bodyOffset,
         ulong bodySize,
         Lifetime lifetime,
-        in FileRange first, in FileRange second)
+        FileRange[] reserved)
     {
         TotalSize = totalSize;
         ParticipantCapacity = (int)participantCapacity;
@@ -25,8 +25,7 @@ internal readonly struct RegionGeometry
         BodyOffset = bodyOffset;
         BodySize = bodySize;
         Lifetime = lifetime;
-        FirstReserved = first;
-        SecondReserved = second;
+        Reserved = reserved;
     }
 
     public ulong TotalSize { get; }
@@ -36,19 +35,16 @@ internal readonly struct RegionGeometry
     public ulong BodySize { get; }
     public Lifetime Lifetime { get; }
 
-    /// <summary>Of a new region: what gets memory at once. The rest are holes in the file, see docs/wire-format.md
-    /// section 7.</summary>
-    public FileRange FirstReserved { get; }
-
-    /// <summary>A further such range; may be empty.</summary>
-    public FileRange SecondReserved { get; }
+    /// <summary>Of a new region: what gets memory at once; ranges may be empty. The rest are holes in the file, see
+    /// docs/wire-format.md section 7.</summary>
+    public FileRange[] Reserved { get; }
 
     /// <summary>A new region: header, table, body from <paramref name="bodyOffset"/> on. All of it gets
     /// memory.</summary>
     public static RegionGeometry For(int participants, ulong bodyOffset, ulong bodySize, Lifetime lifetime) =>
-        ForSparse(participants, bodyOffset, bodySize, lifetime, bodyOffset + bodySize, default);
+        ForSparse(participants, bodyOffset, bodySize, lifetime, bodyOffset + bodySize);
 
-    /// <summary>A new region of which only the first <paramref name="reservedSize"/> bytes and a further range get
+    /// <summary>A new region of which only the first <paramref name="reservedSize"/> bytes and further ranges get
     /// memory now.</summary>
     public static RegionGeometry ForSparse(
         int participants,
@@ -56,7 +52,7 @@ internal readonly struct RegionGeometry
         ulong bodySize,
         Lifetime lifetime,
         ulong reservedSize,
-        in FileRange further) =>
+        params FileRange[] further) =>
         new(
             bodyOffset + bodySize,
             (uint)participants,
@@ -64,8 +60,7 @@ internal readonly struct RegionGeometry
             bodyOffset,
             bodySize,
             lifetime,
-            new FileRange(0, reservedSize),
-            further);
+            [new FileRange(0, reservedSize), .. further]);
 
     /// <summary>The end of the participant table, where a body can begin.</summary>
     public static ulong TableEnd(int participants) =>
@@ -140,7 +135,7 @@ internal readonly struct RegionGeometry
                 header->ParticipantOffset,
                 header->BodyOffset,
                 header->BodySize,
-                (Lifetime)header->Lifetime, default, default);
+                (Lifetime)header->Lifetime, []);
         }
     }
 

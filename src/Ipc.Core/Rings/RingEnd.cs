@@ -36,7 +36,7 @@ public abstract unsafe partial class RingEnd : IDisposable
             place: link,
             wakeElsewhere: isAtDoorbell ? link.WakeReader : null);
         view.AddHolder(() => HasSpanOut);
-        Os.Current.Touch(view.Base + geometry.DataOffset, geometry.Capacity);
+        Os.Current.Touch(view.Base + geometry.DataOffset, geometry.Present);
     }
 
     /// <summary>The size of the ring in bytes.</summary>

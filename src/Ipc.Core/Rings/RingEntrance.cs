@@ -40,7 +40,7 @@ internal sealed class RingEntrance : RegionEntrance
         Geometry = new RingGeometry(bodyOffset, capacity, dataOffset, poolOffset, budget);
         return RegionGeometry.ForSparse(
             Participants, bodyOffset, poolOffset + Pool.SizeOf(budget) - bodyOffset, NewLifetime,
-            poolOffset + Pool.ReservedOf(budget), default);
+            poolOffset + Pool.ReservedOf(budget));
     }
 
     public override void WriteBody(Region region)

@@ -17,16 +17,16 @@ internal readonly unsafe struct RingGeometry
         PoolOffset = budget == 0 ? 0 : poolOffset;
         _newBudget = budget;
         Pool = null;
+        Present = capacity;
+        File = null;
     }
 
-    private RingGeometry(ulong headerOffset, ulong capacity, ulong dataOffset, ulong poolOffset, Pool? pool)
+    private RingGeometry(in RingGeometry checkedSoFar, Pool? pool, ulong present, RegionFile? file)
     {
-        HeaderOffset = headerOffset;
-        Capacity = capacity;
-        DataOffset = dataOffset;
-        PoolOffset = poolOffset;
-        _newBudget = 0;
+        this = checkedSoFar;
         Pool = pool;
+        Present = present;
+        File = file;
     }
 
     public ulong HeaderOffset { get; }
@@ -34,6 +34,12 @@ internal readonly unsafe struct RingGeometry
     public ulong DataOffset { get; }
 
     public ulong PoolOffset { get; }
+
+    /// <summary>Bytes of the data that have memory from the start; the writer makes the rest.</summary>
+    public ulong Present { get; }
+
+    /// <summary>In which it makes it, where the mapping is not enough.</summary>
+    public RegionFile? File { get; }
 
     /// <summary>For what is too long for the ring itself; null: there is none.</summary>
     public Pool? Pool { get; }
@@ -61,6 +67,21 @@ internal readonly unsafe struct RingGeometry
         return (ulong)capacity;
     }
 
+    /// <summary>A new ring of a connection, of whose data only so much has memory from the start.</summary>
+    public RingGeometry With(ulong present) => new(this, null, present, null);
+
+    /// <summary>The same ring, in a connection: how much of its data, and of its pool, has memory.</summary>
+    public RingGeometry CheckPresent(Region region)
+    {
+        ulong present = Atomic.LoadAcquire(ref ((RingHeader*)(region.Base + HeaderOffset))->Present);
+        if (present % RingHeader.DataAlignment != 0 || present > Capacity)
+            Throw.Corrupt(
+                $"{region.Path}: a ring of {Capacity} bytes of which {present} have memory; it must be a multiple of " +
+                $"{RingHeader.DataAlignment}, and not more.");
+        Pool?.FindTable();
+        return new RingGeometry(this, Pool, present == 0 ? Capacity : present, File);
+    }
+
     /// <summary>Writes the header of a new ring, and its pool's, into zeroed memory. Returns the same with its
     /// pool.</summary>
     public RingGeometry Write(Region region)
@@ -70,11 +91,12 @@ internal readonly unsafe struct RingGeometry
         header->Capacity = Capacity;
         header->DataOffset = DataOffset;
         header->PoolOffset = PoolOffset;
+        header->Present = Present == Capacity ? 0 : Present;
         if (PoolOffset == 0)
-            return this;
+            return new RingGeometry(this, null, Present, region.File);
         Pool.WriteHeader(region.Base + PoolOffset, _newBudget);
-        return new RingGeometry(HeaderOffset, Capacity, DataOffset, PoolOffset,
-            Pool.Locate(region.View, PoolOffset, region.Path, null, file: region.File));
+        return new RingGeometry(
+            this, Pool.Locate(region.View, PoolOffset, region.Path, null, file: region.File), Present, region.File);
     }
 
     /// <summary>Reads a header once and checks it against the mapping, or against <paramref name="end"/> if that comes
@@ -121,7 +143,9 @@ internal readonly unsafe struct RingGeometry
                 $"header at {headerOffset}, data at {dataOffset} (+{capacity}).");
         }
 
-        return new RingGeometry(headerOffset, capacity, dataOffset, poolOffset, pool);
+        return new RingGeometry(
+            new RingGeometry(headerOffset, capacity, dataOffset, poolOffset, budget: pool is null ? 0UL : 1),
+            pool, capacity, region.File);
     }
 
     /// <summary>Refuses two rings of one region that overlap.</summary>

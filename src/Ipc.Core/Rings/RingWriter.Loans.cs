@@ -130,7 +130,11 @@ public sealed unsafe partial class RingWriter
     /// <summary>Room for a record of one line, which never wraps.</summary>
     private bool HasLoanRoom() => _tail + RecordHeader.Line <= _limit || SeesLoanRoom();
 
-    private bool SeesLoanRoom() => SeesRoom(_tail + RecordHeader.Line);
+    private bool SeesLoanRoom()
+    {
+        ulong end = _tail + RecordHeader.Line;
+        return SeesRoom(end) || (end > _present - RecordHeader.Line && TryMakePresent(end) && SeesRoom(end));
+    }
 
     private IpcStatus WaitForLoan(int length, Deadline deadline, CancellationToken cancellationToken)
     {

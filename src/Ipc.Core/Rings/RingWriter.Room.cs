@@ -122,6 +122,8 @@ public sealed unsafe partial class RingWriter
     private bool HasRoom(ulong end)
     {
         ReadFreePosition();
+        if (end > _present - RecordHeader.Line && !TryMakePresent(end))
+            return false;
         if (end > _room)
         {
             AskForSpace();
@@ -129,6 +131,22 @@ public sealed unsafe partial class RingWriter
         }
 
         return end <= _room;
+    }
+
+    /// <summary>The first lap of a connection's ring, whose data begins as a hole: makes memory for a record that ends
+    /// there and for the header behind it, twice as much as there was or more. A full disk is "full" here, and never a
+    /// fault later.</summary>
+    private bool TryMakePresent(ulong end)
+    {
+        ulong from = _present;
+        ulong to = (end + RecordHeader.Line + RingHeader.DataAlignment - 1) & ~(ulong)(RingHeader.DataAlignment - 1);
+        // behind the lap: what is padded there needs all of it
+        to = Math.Min(Math.Max(to, 2 * from), _capacity);
+        if (!Os.Current.Populate(Geometry.File, View.Base, Geometry.DataOffset + from, to - from))
+            return false;
+        _present = to == _capacity ? ulong.MaxValue : to;
+        SetLimit(_freeSeen);
+        return true;
     }
 
     /// <summary>Says that space is wanted. Who then looks again: either the reader sees the wish, or we see what it has
@@ -163,7 +181,7 @@ public sealed unsafe partial class RingWriter
     /// loans has taken is to be given back while short messages follow.</summary>
     private void SetLimit(ulong free)
     {
-        _room = free + _capacity - RecordHeader.Line;
+        _room = Math.Min(free + _capacity, _present) - RecordHeader.Line;
         _limit = Math.Min(_room, _windowStart + _window);
     }
 
@@ -190,7 +208,7 @@ public sealed unsafe partial class RingWriter
             _turns = 0;
         }
 
-        public readonly ulong LongestSleep => ulong.MaxValue;
+        public readonly ulong LongestSleep => _writer.LongestSleepForRoom;
 
         /// <summary>A reader that returns too little clears the wish: it is repeated in each round before a sleep, and
         /// now and then while spinning.</summary>
@@ -200,6 +218,9 @@ public sealed unsafe partial class RingWriter
 
         public void BeforeSleep() => _turns = 0;
     }
+
+    /// <summary>A full disk may get room, which nobody signals.</summary>
+    private ulong LongestSleepForRoom => _present == ulong.MaxValue ? ulong.MaxValue : LongestSleep;
 
     private bool SeesRoom(ulong end)
     {

@@ -36,7 +36,8 @@ public sealed unsafe partial class RingWriter : RingEnd
     private readonly uint _owner;
     private ulong _tail;         // ours alone: nobody else sees it
     private ulong _limit;        // records may reach to here without another look at the free position, or the pool
-    private ulong _room;         // they may reach to here; from the free position as last read
+    private ulong _room;         // they may reach to here; from the free position as last read, and from present
+    private ulong _present;      // positions before it have memory; the largest number: all
     private ulong _freeSeen;     // that position
     private readonly ulong _window; // of the pool (Pool.Shrink.cs): so many bytes
     private ulong _windowStart;  // where the present one began
@@ -72,6 +73,7 @@ public sealed unsafe partial class RingWriter : RingEnd
         _freeSeen = free;
         _window = Math.Max(_capacity / 2, Pool.WindowBytes);
         _windowStart = tail;
+        _present = geometry.Present == _capacity ? ulong.MaxValue : geometry.Present;
         SetLimit(free);
     }
 

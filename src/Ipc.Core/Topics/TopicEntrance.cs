@@ -48,7 +48,7 @@ internal sealed unsafe class TopicEntrance : RegionEntrance
         ulong budget = PoolGeometry.CheckRequested(_options.LoanBudget);
         return RegionGeometry.ForSparse(
             Geometry.Participants, Geometry.BodyOffset, Geometry.SlotsEnd - Geometry.BodyOffset + Pool.SizeOf(budget),
-            NewLifetime, Geometry.SlotsEnd + Pool.ReservedOf(budget), default);
+            NewLifetime, Geometry.SlotsEnd + Pool.ReservedOf(budget));
     }
 
     public override void WriteBody(Region region)

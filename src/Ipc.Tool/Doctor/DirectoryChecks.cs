@@ -106,7 +106,7 @@ internal static class DirectoryChecks
         const string Check = "files and locks";
         try
         {
-            using RegionFile file = Os.Current.CreateFile(directory, 4096, new FileRange(0, 4096), default);
+            using RegionFile file = Os.Current.CreateFile(directory, 4096, [new FileRange(0, 4096)]);
             if (file.TemporaryPath is not null)
             {
                 Os.Current.Unlink(file.TemporaryPath);

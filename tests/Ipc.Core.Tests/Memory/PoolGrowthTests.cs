@@ -176,7 +176,7 @@ public sealed unsafe class PoolGrowthTests : RegionTest
         public override RegionEntrance ForAnother() => new PoolEntrance(_budget);
 
         public override RegionGeometry NewGeometry() => RegionGeometry.ForSparse(
-            8, 4096, Pool.SizeOf(_budget), Lifetime.WhileUsed, 4096 + Pool.ReservedOf(_budget), default);
+            8, 4096, Pool.SizeOf(_budget), Lifetime.WhileUsed, 4096 + Pool.ReservedOf(_budget));
 
         public override void WriteBody(Region region) => Pool.WriteHeader(region.Body, _budget);
     }

@@ -75,9 +75,12 @@ public sealed class ConnectionLoanTests : RegionTest
         using EchoServer server = new("bad");
         using Connection good = Connection.Connect("bad");
         using Connection bad = Connection.Connect("bad");
+        Assert.True(bad.Writer.TryWrite(new byte[200_000])); // so that there is a block table
+        Assert.Equal(IpcStatus.Ok, bad.Reader.Read(out _, Hang));
+        bad.Reader.Release();
         unsafe
         {
-            ulong* record = (ulong*)(bad.Writer.View.Base + bad.Writer.Geometry.DataOffset);
+            ulong* record = (ulong*)(bad.Writer.View.Base + bad.Writer.Geometry.DataOffset) + 8; // the second line
             record[1] = 0x0000_0003_0000_0002; // class 2, block 3: it is free
             record[2] = 0x0000_1000_0000_0000;
             Atomic.StoreRelease(ref record[0], RecordHeader.OfLoan(0));
@@ -88,6 +91,26 @@ public sealed class ConnectionLoanTests : RegionTest
         Assert.Equal(CloseCode.Corrupt, bad.PeerCloseCode);
         Assert.Contains("published", bad.PeerCloseText, StringComparison.Ordinal);
         Assert.Equal("still", EchoServer.Call(good, "still"));
+    }
+
+    /// <summary>Before its peer has sent a long message there is no table: nobody looks for memory there that may not be.</summary>
+    [Fact]
+    public void ADescriptorThatComesBeforeTheTableIsCorrupt()
+    {
+        using EchoServer server = new("early");
+        using Connection bad = Connection.Connect("early");
+        unsafe
+        {
+            ulong* record = (ulong*)(bad.Writer.View.Base + bad.Writer.Geometry.DataOffset);
+            record[1] = 0x0000_0003_0000_0002;
+            record[2] = 0x0000_1000_0000_0000;
+            Atomic.StoreRelease(ref record[0], RecordHeader.OfLoan(0));
+        }
+
+        ((IRingLink)bad).RelaySignal();
+        Assert.Equal(IpcStatus.PeerClosed, bad.Reader.Read(out _, Hang));
+        Assert.Equal(CloseCode.Corrupt, bad.PeerCloseCode);
+        Assert.Contains("no block table", bad.PeerCloseText, StringComparison.Ordinal);
     }
 
     /// <summary>Both sides send more than the budget of a direction holds, and read what comes: nobody waits for ever.</summary>

@@ -55,21 +55,33 @@ static ipc_status refuse_descriptors(void)
     return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? IPC_OK : IPC_E_SYSTEM_ERROR;
 }
 
-/* From now on this thread, and those that it starts, may not fence for others (MEMBARRIER_CMD_GLOBAL_EXPEDITED). */
-static ipc_status refuse_membarrier(void)
+/* From now on that system call fails with `error` on this thread, and on those that it starts, where the argument is that. */
+static ipc_status refuse_call(uint32_t number, uint32_t argument, uint32_t value, uint32_t error)
 {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)SYS_membarrier, 0, 3),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 2, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offsetof(struct seccomp_data, args[0]) + 8 * argument),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     const struct sock_fprog program = {.len = sizeof filter / sizeof filter[0], .filter = filter};
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0
                ? IPC_OK
                : IPC_E_SYSTEM_ERROR;
+}
+
+/* To fence for others (MEMBARRIER_CMD_GLOBAL_EXPEDITED). */
+static ipc_status refuse_membarrier(void)
+{
+    return refuse_call(SYS_membarrier, 0, 2, EPERM);
+}
+
+/* To make pages by the mapping (MADV_POPULATE_WRITE), as before Linux 5.14. */
+static ipc_status refuse_populate(void)
+{
+    return refuse_call(SYS_madvise, 2, 23, EINVAL);
 }
 
 /* check NAME busy|idle|empty: the walk over the whole region (check_region.h). Only the C peer has this. */
@@ -95,6 +107,8 @@ bool drive_system(const char *command)
         fork_idle();
     else if (strcmp(command, "exec-cat") == 0)
         become_cat();
+    else if (strcmp(command, "refuse-populate") == 0)
+        drive_answer(refuse_populate());
     else if (strcmp(command, "refuse-descriptors") == 0 || strcmp(command, "refuse-membarrier") == 0)
         drive_answer(command[7] == 'd' ? refuse_descriptors() : refuse_membarrier());
     else if (strcmp(command, "check") == 0)

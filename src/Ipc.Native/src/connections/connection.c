@@ -144,9 +144,9 @@ ipc_status ipc_connection_start(ipc_connection *connection, ipc_wait_mode mode, 
 
 void ipc_connection_close_file(ipc_connection *connection)
 {
-    const bool has_pools =
-        ipc_pool_exists(&connection->writer.ring.pool) || ipc_pool_exists(&connection->reader.ring.pool);
-    if (!has_pools || !ipc_platform_populate_needs_file())
+    const bool grows = connection->writer.present != UINT64_MAX || ipc_pool_exists(&connection->writer.ring.pool) ||
+                       ipc_pool_exists(&connection->reader.ring.pool);
+    if (!grows || !ipc_platform_populate_needs_file())
         ipc_region_close_file(connection->region);
 }
 

@@ -22,7 +22,9 @@ typedef struct ipc_pool_header {
     uint32_t magic;
     uint32_t classes;
     uint64_t budget; /* bytes that may be present at one time */
-    uint8_t reserved_16[112];
+
+    ipc_atomic32 table_missing; /* in a connection only: 1 while the block table is a hole [present] */
+    uint8_t reserved_20[108];
 
     ipc_atomic64 exhausted; /* how often no block was to be had */
     uint8_t reserved_136[888];
@@ -34,6 +36,7 @@ typedef struct ipc_pool_header {
 _Static_assert(offsetof(ipc_pool_header, magic) == 0, "wire-format section 11");
 _Static_assert(offsetof(ipc_pool_header, classes) == 4, "wire-format section 11");
 _Static_assert(offsetof(ipc_pool_header, budget) == 8, "wire-format section 11");
+_Static_assert(offsetof(ipc_pool_header, table_missing) == 16, "wire-format section 11");
 _Static_assert(offsetof(ipc_pool_header, exhausted) == 128, "wire-format section 11");
 _Static_assert(offsetof(ipc_pool_header, free) == 1024, "wire-format section 11");
 _Static_assert(sizeof(ipc_pool_header) == IPC_POOL_HEADER_SIZE, "wire-format section 11");

@@ -23,7 +23,8 @@ typedef struct ipc_ring_header {
     uint64_t capacity;
     uint64_t data_offset;
     uint64_t pool_offset; /* of the pool for what is too long for a record; 0 none */
-    uint8_t reserved_32[96];
+    uint64_t present;     /* in a connection only: bytes of the data that have memory from the start; 0 all */
+    uint8_t reserved_40[88];
 
     /* written under the region lock; unused in a connection */
     ipc_atomic32 writer; /* participant index + 1 */
@@ -54,6 +55,7 @@ _Static_assert(offsetof(ipc_ring_header, magic) == 0, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, capacity) == 8, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, data_offset) == 16, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, pool_offset) == 24, "wire-format section 4");
+_Static_assert(offsetof(ipc_ring_header, present) == 32, "wire-format section 6");
 _Static_assert(offsetof(ipc_ring_header, writer) == 128, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, writer_state) == 132, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, reader) == 136, "wire-format section 4");

@@ -109,9 +109,34 @@ ipc_status ipc_pool_locate(const ipc_region *region, uint64_t offset, ipc_pool *
     pool->offset = offset;
     pool->budget = budget;
     pool->classes = classes;
+    pool->takeable = classes;
     lay_out(pool);
     ipc_pool_hold_all(pool);
     return IPC_OK;
+}
+
+void ipc_pool_locate_table(ipc_pool *pool)
+{
+    if (!ipc_pool_exists(pool) || ipc_pool_has_table(pool))
+        return;
+    pool->takeable = 0;
+    for (uint32_t klass = 0; klass < pool->classes; klass++)
+        ipc_store_relaxed32(&pool->held[klass], 0); /* nobody has taken anything */
+    ipc_store_relaxed32(&pool->holds, 0);
+}
+
+/* By the pool's one sender, before it takes its first block. */
+static bool make_table(ipc_pool *pool)
+{
+    if (pool->takeable != 0)
+        return true;
+    const uint64_t table = ipc_pool_reserve(pool->budget) - IPC_POOL_HEADER_SIZE;
+    if (ipc_platform_populate(pool->region->file, pool->region->base, pool->offset + IPC_POOL_HEADER_SIZE, table) !=
+        IPC_OK)
+        return false;
+    ipc_store_release32(&pool->header->table_missing, 0); /* [present] */
+    pool->takeable = pool->classes;
+    return true;
 }
 
 /* ---- taking ------------------------------------------------------------------------------------------ */
@@ -243,7 +268,8 @@ ipc_status ipc_pool_take_slowly(ipc_pool *pool, uint32_t owner, uint32_t length,
                         "; nothing was sent: send less at a time, or create them with a larger loan budget",
                         length, pool->budget);
     const uint32_t pages = ipc_pool_pages_for(length);
-    if (take_noted(pool, owner, pages, loan) || (note_all(pool) && take_noted(pool, owner, pages, loan)))
+    if (make_table(pool) &&
+        (take_noted(pool, owner, pages, loan) || (note_all(pool) && take_noted(pool, owner, pages, loan))))
         return IPC_OK;
     ipc_add_relaxed64(&pool->header->exhausted, 1);
     return IPC_FULL;
@@ -280,7 +306,8 @@ void ipc_pool_give_back(ipc_pool *pool, const ipc_loan *loan)
 
 static bool is_in_table(const ipc_pool *pool, const ipc_loan_descriptor *copy)
 {
-    return copy->reserved == 0 && copy->klass < pool->classes && copy->index < pool->count[copy->klass];
+    return copy->reserved == 0 && copy->klass < pool->classes && copy->index < pool->count[copy->klass] &&
+           ipc_pool_has_table(pool);
 }
 
 void ipc_pool_free(ipc_pool *pool, const ipc_loan_descriptor *copy)
@@ -291,8 +318,9 @@ void ipc_pool_free(ipc_pool *pool, const ipc_loan_descriptor *copy)
 
 IPC_NOINLINE static ipc_status no_such_block(const ipc_pool *pool, const ipc_loan_descriptor *copy)
 {
-    return ipc_fail(IPC_E_CORRUPT, "a loan's descriptor names block %u of class %u (%u): there are %u classes",
-                    copy->index, copy->klass, copy->reserved, pool->classes);
+    return ipc_fail(IPC_E_CORRUPT,
+                    "a loan's descriptor names block %u of class %u (%u): there are %u classes, and %s block table",
+                    copy->index, copy->klass, copy->reserved, pool->classes, ipc_pool_has_table(pool) ? "a" : "no");
 }
 
 IPC_NOINLINE static ipc_status not_published(const ipc_loan_descriptor *copy, uint64_t word)

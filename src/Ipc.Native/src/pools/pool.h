@@ -16,8 +16,8 @@
 #define IPC_POOL_H
 
 #include "compiler.h"
-#include "platform/fault.h"
 #include "layout/pool_layout.h"
+#include "platform/fault.h"
 #include "regions/region.h"
 
 /* A pool takes ten times its budget of addresses, of which a process of 32 bits has few. */
@@ -34,6 +34,7 @@ typedef struct ipc_pool {
     uint64_t offset; /* of the pool in the region */
     uint64_t budget;
     uint32_t classes;
+    uint32_t takeable; /* the same, or 0 while the block table is a hole: see ipc_pool_locate_table */
     uint32_t block_count;
     uint32_t first[IPC_POOL_CLASSES_MAX]; /* number of the class's first block */
     uint64_t place[IPC_POOL_CLASSES_MAX]; /* of the class's first block in the region */
@@ -77,6 +78,15 @@ uint64_t ipc_pool_reserve(uint64_t budget); /* header and table: present from cr
 void ipc_pool_write_header(void *at, uint64_t budget);
 /* The pool at `offset` of the region, checked against its body. `offset` 0: no pool. */
 ipc_status ipc_pool_locate(const ipc_region *region, uint64_t offset, ipc_pool *pool);
+
+/* Of a connection: its block table is a hole until its one sender takes the first block. In other regions there is
+   memory behind it. */
+void ipc_pool_locate_table(ipc_pool *pool);
+/* Is there memory behind the table? It is looked at by nobody before [present]. */
+static inline bool ipc_pool_has_table(const ipc_pool *pool)
+{
+    return ipc_load_acquire32(&pool->header->table_missing) == 0; /* [present] */
+}
 
 static inline bool ipc_pool_exists(const ipc_pool *pool)
 {
@@ -197,7 +207,8 @@ static inline bool ipc_pool_own(ipc_pool *pool, uint32_t klass, uint32_t index, 
 
 /* Makes the owned block have `pages`. May take pages of free blocks away for it, if it is allowed to. */
 bool ipc_pool_grow(ipc_pool *pool, ipc_loan *loan, uint32_t pages, bool may_take);
-/* Takes a free block's pages, which are added to `taken`. False: it is not free, or has none, or the system keeps them. */
+/* Takes a free block's pages, which are added to `taken`. False: it is not free, or has none, or the system keeps them.
+ */
 bool ipc_pool_take_pages(ipc_pool *pool, uint32_t klass, uint32_t index, uint32_t owner, uint64_t *taken);
 /* claimed = present: what was claimed and never announced is given back. The caller owns the block, or its owner is
    dead. */
@@ -231,7 +242,7 @@ static inline bool ipc_pool_take_one(ipc_pool *pool, uint32_t klass, uint32_t in
 static inline bool ipc_pool_take_fast(ipc_pool *pool, uint32_t owner, uint32_t pages, ipc_loan *loan)
 {
     const uint32_t klass = ipc_pool_class_for(pages);
-    if (IPC_UNLIKELY(klass >= pool->classes))
+    if (IPC_UNLIKELY(klass >= pool->takeable))
         return false;
     const uint32_t freed = ipc_load_relaxed32(&pool->freed);
     if (freed >> 16 == klass + 1 && ipc_pool_take_one(pool, klass, freed & 0xFFFFu, pages, owner, loan))
@@ -248,9 +259,8 @@ ipc_status ipc_pool_take_slowly(ipc_pool *pool, uint32_t owner, uint32_t length,
 static inline ipc_status ipc_pool_take(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_loan *loan)
 {
     const uint32_t pages = ipc_pool_pages_for(length);
-    return IPC_LIKELY(ipc_pool_take_fast(pool, owner, pages, loan))
-               ? IPC_OK
-               : ipc_pool_take_slowly(pool, owner, length, loan);
+    return IPC_LIKELY(ipc_pool_take_fast(pool, owner, pages, loan)) ? IPC_OK
+                                                                    : ipc_pool_take_slowly(pool, owner, length, loan);
 }
 
 #endif

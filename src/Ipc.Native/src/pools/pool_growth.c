@@ -156,7 +156,8 @@ bool ipc_pool_grow(ipc_pool *pool, ipc_loan *loan, uint32_t pages, bool may_take
 
 void ipc_pool_trim(ipc_pool *pool, uint32_t owner)
 {
-    (void)take_from_free(pool, owner, UINT64_MAX);
+    if (pool->takeable != 0)
+        (void)take_from_free(pool, owner, UINT64_MAX);
 }
 
 void ipc_pool_get_info(const ipc_pool *pool, ipc_pool_info *info)
@@ -165,6 +166,8 @@ void ipc_pool_get_info(const ipc_pool *pool, ipc_pool_info *info)
     info->present = 0;
     info->exhausted = pool->header == NULL ? 0 : ipc_load_relaxed64(&pool->header->exhausted);
     info->lent = 0;
+    if (pool->header == NULL || !ipc_pool_has_table(pool))
+        return;
     for (uint32_t klass = 0; klass < pool->classes; klass++) {
         for (uint32_t index = 0; index < pool->count[klass]; index++) {
             const ipc_pool_place place = place_of(pool, klass, index);

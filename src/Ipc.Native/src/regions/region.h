@@ -104,7 +104,8 @@ ipc_status ipc_region_path(const char *name, char *path, size_t size); /* of thi
 /* region_share.c */
 /* Was the region, just opened, made by somebody whom we share it with? */
 ipc_status ipc_region_check_user(const ipc_region *region, const ipc_file_facts *facts);
-/* May that user ask for something here? Who is in a group is the kernel's business: others could not open the region. */
+/* May that user ask for something here? Who is in a group is the kernel's business: others could not open the region.
+ */
 bool ipc_share_admits(const ipc_share *share, uint32_t user);
 /* Between this user and that one alone. */
 ipc_share ipc_share_with(const ipc_share *of, uint32_t user);
@@ -124,7 +125,7 @@ ipc_status ipc_region_check(const ipc_region_header *copy, uint64_t file_size, c
                             ipc_region_geometry *geometry);
 
 /* region_create.c */
-#define IPC_REGION_RESERVED 2
+#define IPC_REGION_RESERVED 3
 typedef struct ipc_region_plan {
     uint32_t participants;
     uint32_t role;         /* of the creator's own entry; 0: it has none */

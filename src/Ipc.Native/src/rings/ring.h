@@ -19,9 +19,9 @@
 #define IPC_RING_H
 
 #include "compiler.h"
-#include "platform/error.h"
 #include "ipc.h"
 #include "layout/ring_layout.h"
+#include "platform/error.h"
 #include "pools/pool.h"
 #include "regions/region.h"
 #include "waiting/wait.h"
@@ -36,6 +36,8 @@ typedef struct ipc_ring {
     ipc_ring_header *header;
     uint8_t *data;
     uint64_t capacity;
+    uint64_t present; /* bytes of the data that have memory from the start, the writer makes the rest; 0 all */
+    const ipc_region *region;
     ipc_pool pool;
     uint32_t owner; /* of the loans that this process takes: participant index + 1; set after ipc_ring_locate */
 } ipc_ring;
@@ -74,7 +76,8 @@ struct ipc_ring_writer {
     /* cold */
     bool corrupt;
     uint64_t free_seen;
-    uint64_t room;        /* claims end here at most: free_position as last seen + capacity - one line */
+    uint64_t room;        /* claims end here at most: free_position as last seen + capacity, or present, - one line */
+    uint64_t present;     /* positions before it have memory; UINT64_MAX: all */
     uint64_t window;      /* so many bytes of the ring are a window of its pool */
     uint64_t window_from; /* where the present one began */
     uint64_t last_record; /* that was there when it began: see ipc_ring_tail */
@@ -96,10 +99,11 @@ struct ipc_ring_reader {
     /* hot: private positions */
     uint8_t *data;
     uint64_t capacity;
-    uint64_t position;  /* next record to read */
-    uint64_t released;  /* our read_position */
-    uint64_t freed;     /* our free_position */
-    uint64_t return_at; /* where a release has more to do than to say so; 0 while loans are unreleased, or it is armed */
+    uint64_t position; /* next record to read */
+    uint64_t released; /* our read_position */
+    uint64_t freed;    /* our free_position */
+    uint64_t
+        return_at; /* where a release has more to do than to say so; 0 while loans are unreleased, or it is armed */
     uint64_t redelivered_until;
     ipc_ring_header *header;
 
@@ -163,6 +167,8 @@ bool ipc_record_decode_any(const ipc_ring *ring, uint64_t word, uint64_t positio
 
 /* ring_check.c: the ring whose header stands at `offset` of the region, geometry checked against the mapping. */
 ipc_status ipc_ring_locate(const ipc_region *region, uint64_t offset, ipc_ring *ring);
+/* Of a connection: how much of its data has memory. In other regions all of it has. */
+ipc_status ipc_ring_locate_present(ipc_ring *ring);
 /* Two rings of one region, which has something of `header_size` bytes before them in its body: nothing overlaps. */
 ipc_status ipc_ring_check_apart(const ipc_region *region, uint64_t header_size, const ipc_ring *to_server,
                                 const ipc_ring *to_client);

@@ -65,8 +65,22 @@ ipc_status ipc_ring_locate(const ipc_region *region, uint64_t offset, ipc_ring *
     ring->header = header;
     ring->data = ipc_region_at(region, data_offset);
     ring->capacity = capacity;
+    ring->present = 0;
+    ring->region = region;
     ring->owner = 1;
     return locate_pool(region, offset, pool_offset, ring);
+}
+
+ipc_status ipc_ring_locate_present(ipc_ring *ring)
+{
+    const uint64_t present = *(volatile uint64_t *)&ring->header->present; /* once: the peer can still write it */
+    if (present % IPC_RING_DATA_ALIGN != 0 || present > ring->capacity)
+        return ipc_fail(IPC_E_CORRUPT,
+                        "%s has a ring of %" PRIu64 " bytes of which %" PRIu64 " have memory: not a multiple of %llu, "
+                        "or more than all",
+                        ring->region->path, ring->capacity, present, IPC_RING_DATA_ALIGN);
+    ring->present = present == ring->capacity ? 0 : present;
+    return IPC_OK;
 }
 
 typedef struct extent {

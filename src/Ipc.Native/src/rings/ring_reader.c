@@ -48,7 +48,7 @@ ipc_status ipc_ring_reader_start(ipc_ring_reader *reader, const ipc_ring *ring, 
     ipc_full_fence();
     ipc_waiter_wake(&ring->header->space);
 
-    ipc_platform_touch(ring->data, ring->capacity);
+    ipc_platform_touch(ring->data, ring->present == 0 ? ring->capacity : ring->present);
     reader->data = ring->data;
     reader->capacity = ring->capacity;
     reader->position = position;
@@ -137,9 +137,8 @@ static void release_more(ipc_ring_reader *reader)
     if (reader->armed || reader->released - reader->freed >= reader->capacity >> IPC_RING_RETURN_SHIFT ||
         space_is_wanted(reader))
         return_space(reader);
-    reader->return_at = reader->armed || reader->loan_count != 0
-                            ? 0
-                            : reader->freed + (reader->capacity >> IPC_RING_RETURN_SHIFT);
+    reader->return_at =
+        reader->armed || reader->loan_count != 0 ? 0 : reader->freed + (reader->capacity >> IPC_RING_RETURN_SHIFT);
 }
 
 void ipc_ring_release(ipc_ring_reader *reader)

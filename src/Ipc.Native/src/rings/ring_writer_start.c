@@ -13,12 +13,14 @@ ipc_status ipc_ring_writer_start(ipc_ring_writer *writer, const ipc_ring *ring, 
             return status;
         ipc_ring_zero_lines(ring->data, ring->capacity, tail.position, tail.freed + ring->capacity); /* invariant Z */
     }
-    ipc_platform_touch(ring->data, ring->capacity);
+    ipc_platform_touch(ring->data, ring->present == 0 ? ring->capacity : ring->present);
     writer->data = ring->data;
     writer->capacity = ring->capacity;
     writer->tail = tail.position;
     writer->last_record = tail.last_record;
     writer->free_seen = tail.freed;
+    writer->present = ring->present == 0 ? UINT64_MAX : ring->present;
+    writer->ring = *ring;
     writer->window = ring->capacity / 2 < IPC_POOL_WINDOW_BYTES ? IPC_POOL_WINDOW_BYTES : ring->capacity / 2;
     writer->window_from = writer->tail;
     ipc_ring_set_limit(writer);
@@ -30,7 +32,6 @@ ipc_status ipc_ring_writer_start(ipc_ring_writer *writer, const ipc_ring *ring, 
     if (ipc_pool_exists(&ring->pool) && ipc_pool_max_length(&ring->pool) > writer->max_payload)
         writer->max_payload = ipc_pool_max_length(&ring->pool);
     writer->loan_is_open = false;
-    writer->ring = *ring;
     writer->peer = *peer;
     ipc_end_init(&writer->end, mode);
     ipc_end_one_waits(&writer->end);

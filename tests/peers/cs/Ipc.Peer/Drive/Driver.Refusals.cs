@@ -12,6 +12,7 @@ internal sealed unsafe partial class Driver
     {
         "refuse-descriptors" => RefuseDescriptors() ? "0" : "1 | no limit could be set",
         "refuse-threads" => RefuseThreads() ? "0" : "1 | system calls cannot be filtered here",
+        "refuse-populate" => RefusePopulate() ? "0" : "1 | system calls cannot be filtered here",
         "refuse-membarrier" => RefuseMembarrier() ? "0" : "1 | system calls cannot be filtered here",
         _ => null,
     };
@@ -26,18 +27,25 @@ internal sealed unsafe partial class Driver
         return SetLimit(NoFile, &limit) == 0;
     }
 
-    /// <summary>From now on this thread, and those that it starts, may not fence for others (MEMBARRIER_CMD_GLOBAL_EXPEDITED). The runtime needs the other commands.</summary>
-    private static bool RefuseMembarrier()
+    /// <summary>To fence for others (MEMBARRIER_CMD_GLOBAL_EXPEDITED). The runtime needs the other commands.</summary>
+    private static bool RefuseMembarrier() =>
+        RefuseCall(RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? 283u : 324u, argument: 0, value: 2, error: 1); // EPERM
+
+    /// <summary>To make pages by the mapping (MADV_POPULATE_WRITE), as before Linux 5.14.</summary>
+    private static bool RefusePopulate() =>
+        RefuseCall(RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? 233u : 28u, argument: 2, value: 23, error: 22); // EINVAL
+
+    /// <summary>From now on that system call fails on this thread, and on those that it starts, where the argument is that.</summary>
+    private static bool RefuseCall(uint number, uint argument, uint value, uint error)
     {
-        uint number = RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? 283u : 324u;
         ulong* filter = stackalloc ulong[]
         {
-            Instruction(0x20, 0, 0, 0),           // the number of the call
+            Instruction(0x20, 0, 0, 0),                 // the number of the call
             Instruction(0x15, 0, 3, number),
-            Instruction(0x20, 0, 0, 16),          // its first argument
-            Instruction(0x15, 0, 1, 2),
-            Instruction(0x06, 0, 0, 0x00050001),  // EPERM
-            Instruction(0x06, 0, 0, 0x7FFF0000),  // allowed
+            Instruction(0x20, 0, 0, 16 + 8 * argument),
+            Instruction(0x15, 0, 1, value),
+            Instruction(0x06, 0, 0, 0x00050000 | error),
+            Instruction(0x06, 0, 0, 0x7FFF0000),        // allowed
         };
         Program program = new() { Length = 6, Filter = filter };
         return Control(NoNewPrivileges, 1, null, 0, 0) == 0 && Control(Seccomp, Filter, &program, 0, 0) == 0;
