@@ -6,29 +6,34 @@
  *   connect.1000      ms    a thousand connections are made, one after the other, and stay; closing them is not counted
  *   many.1.echo       ns    64 B there and back over one connection
  *   many.1000.echo    ns    the same over a thousand connections, in turn
+ *   idle.10000.cpu    %     of a core, what ten thousand connections cost that nobody uses, both processes together
+ *   idle.10000.bytes  KiB   what one of them takes: shared memory, and what the server has of its own for it
  */
 #define _GNU_SOURCE
 #include "harness.h"
 
 #include <ipc.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { SMALL = 64, MANY = 1000, BACKLOG = 64 };
+enum { SMALL = 64, MANY = 1000, MOST = 10000, BACKLOG = 64, SPARE_DESCRIPTORS = 50 };
 
 typedef struct side {
     ipc_listener *listener; /* the server's */
     uint64_t echoed;
     uint64_t closed;
     uint64_t accepted;
-    ipc_connection *connections[MANY]; /* the client's */
+    ipc_connection *connections[MOST]; /* the client's */
     unsigned count;
     unsigned next;
 } side;
@@ -110,7 +115,8 @@ static void echo(ipc_connection *connection)
     unsigned char bytes[SMALL] = {7};
     ipc_ring_reader *reader = ipc_connection_reader(connection);
     ipc_record record;
-    check(ipc_ring_write(ipc_connection_writer(connection), bytes, sizeof bytes, 1, IPC_FOREVER, NULL), "ipc_ring_write");
+    check(ipc_ring_write(ipc_connection_writer(connection), bytes, sizeof bytes, 1, IPC_FOREVER, NULL),
+          "ipc_ring_write");
     check(ipc_ring_read(reader, IPC_FOREVER, NULL, &record), "ipc_ring_read");
     ipc_ring_release(reader);
 }
@@ -200,6 +206,109 @@ static double echo_measure(void *opened, uint64_t count)
     return (double)(bench_now() - began) / (double)count;
 }
 
+/* ---- idle ones ----------------------------------------------------------------------------------------- */
+
+/* What both processes know of the server. */
+typedef struct idle_server {
+    int pid;
+    double began_with; /* KiB, before there was a connection */
+} idle_server;
+
+static idle_server *idle;
+
+/* The number behind that word in a file of /proc; the sum of all, where there are several. */
+static double number_in(const char *path, const char *word)
+{
+    FILE *file = fopen(path, "r");
+    char line[256];
+    double number = 0;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        if (strncmp(line, word, strlen(word)) == 0)
+            number += strtod(line + strlen(word), NULL);
+    }
+    if (file != NULL)
+        (void)fclose(file);
+    return number;
+}
+
+/* Shared memory of the machine, and the server's own memory and page tables. */
+static double kibibytes_with(int pid)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/%d/status", pid);
+    return number_in("/proc/meminfo", "Shmem:") + number_in(path, "RssAnon:") + number_in(path, "VmPTE:");
+}
+
+/* How long the threads of a process have had a core, ns. */
+static double time_on_core(int pid)
+{
+    char path[320];
+    (void)snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *threads = opendir(path);
+    double sum = 0;
+    for (struct dirent *thread; threads != NULL && (thread = readdir(threads)) != NULL;) {
+        if (thread->d_name[0] == '.')
+            continue;
+        (void)snprintf(path, sizeof path, "/proc/%d/task/%s/schedstat", pid, thread->d_name);
+        sum += number_in(path, "");
+    }
+    if (threads != NULL)
+        (void)closedir(threads);
+    return sum;
+}
+
+static void *open_idle(void *shared, int which)
+{
+    static side opened;
+    idle = shared;
+    if (which == 1) {
+        const ipc_listener_options options = {.max_connections = MOST};
+        check(ipc_listener_open(bench_name(), &options, &opened.listener), "ipc_listener_open");
+        idle->began_with = kibibytes_with(getpid());
+        idle->pid = getpid();
+        serve_until(&opened, &opened.accepted, MOST);
+        return &opened;
+    }
+    struct rlimit descriptors;
+    if (getrlimit(RLIMIT_NOFILE, &descriptors) != 0 || descriptors.rlim_max < MOST + SPARE_DESCRIPTORS)
+        bench_fail("idle", "a process may not have a descriptor for each of 10,000 connections here");
+    descriptors.rlim_cur = descriptors.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &descriptors);
+    while (opened.count < MOST)
+        opened.connections[opened.count++] = connect_one();
+    return &opened;
+}
+
+/* An echo at the end wakes the server, which is through with the round then. */
+static double idle_cpu_measure(void *opened, uint64_t count)
+{
+    side *it = opened;
+    const struct timespec pause = {.tv_nsec = 200000000};
+    (void)count;
+    const double before = time_on_core(getpid()) + time_on_core(idle->pid);
+    const uint64_t began = bench_now();
+    (void)nanosleep(&pause, NULL);
+    const double cpu = time_on_core(getpid()) + time_on_core(idle->pid) - before;
+    const double took = (double)(bench_now() - began);
+    echo(it->connections[0]);
+    return cpu / took * 100;
+}
+
+static double idle_bytes_measure(void *opened, uint64_t count)
+{
+    side *it = opened;
+    (void)count;
+    echo(it->connections[0]);
+    return (kibibytes_with(idle->pid) - idle->began_with) / MOST;
+}
+
+static void answer_one_echo(void *opened, uint64_t count)
+{
+    side *it = opened;
+    (void)count;
+    serve_until(it, &it->echoed, 1);
+}
+
 /* ---- sockets ------------------------------------------------------------------------------------------ */
 
 static int listening;
@@ -267,11 +376,45 @@ static void socket_answer(void *unused, uint64_t count)
 }
 
 static const bench_figure figures[] = {
-    {.name = "connect.first", .count = 300, .open = open_none, .measure = first_measure, .answer = answer_until_closed, .close = close_side},
+    {.name = "connect.first",
+     .count = 300,
+     .open = open_none,
+     .measure = first_measure,
+     .answer = answer_until_closed,
+     .close = close_side},
     {.name = "uds.connect", .count = 1000, .open = open_socket, .measure = socket_measure, .answer = socket_answer},
-    {.name = "connect.1000", .count = MANY, .open = open_none, .measure = thousand_measure, .answer = answer_until_closed, .close = close_side},
-    {.name = "many.1.echo", .count = 30000, .open = open_one, .measure = echo_measure, .answer = answer_echoes, .close = close_side},
-    {.name = "many.1000.echo", .count = 30000, .open = open_many, .measure = echo_measure, .answer = answer_echoes, .close = close_side},
+    {.name = "connect.1000",
+     .count = MANY,
+     .open = open_none,
+     .measure = thousand_measure,
+     .answer = answer_until_closed,
+     .close = close_side},
+    {.name = "many.1.echo",
+     .count = 30000,
+     .open = open_one,
+     .measure = echo_measure,
+     .answer = answer_echoes,
+     .close = close_side},
+    {.name = "many.1000.echo",
+     .count = 30000,
+     .open = open_many,
+     .measure = echo_measure,
+     .answer = answer_echoes,
+     .close = close_side},
+    {.name = "idle.10000.cpu",
+     .count = 1,
+     .shared_bytes = sizeof(idle_server),
+     .open = open_idle,
+     .measure = idle_cpu_measure,
+     .answer = answer_one_echo,
+     .close = close_side},
+    {.name = "idle.10000.bytes",
+     .count = 1,
+     .shared_bytes = sizeof(idle_server),
+     .open = open_idle,
+     .measure = idle_bytes_measure,
+     .answer = answer_one_echo,
+     .close = close_side},
 };
 
 int main(int argc, char **argv)

@@ -44,7 +44,7 @@ internal abstract class IpcOptionsValidator<TOptions> : IValidateOptions<TOption
     /// <param name="wrong">What is wrong.</param>
     private protected static void CheckServer(string path, RpcServerOptions rpc, List<string> wrong)
     {
-        CheckRange(path + "MaxConnections", rpc.MaxConnections, 1, 4095, "clients", wrong);
+        CheckRange(path + "MaxConnections", rpc.MaxConnections, 1, 16383, "clients", wrong);
         CheckRing(path + "MaxRingCapacity", rpc.MaxRingCapacity, wrong);
         CheckRange(path + "MaxLoanBudget", rpc.MaxLoanBudget, 0, 64L << 30, "bytes", wrong);
         CheckRange(path + "MaxThreads", rpc.MaxThreads, 2, int.MaxValue, "threads: one that leads and one that can take over", wrong);

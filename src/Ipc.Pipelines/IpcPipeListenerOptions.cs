@@ -5,7 +5,7 @@ namespace Ipc.Pipelines;
 /// <summary>How to listen for pipes.</summary>
 public sealed class IpcPipeListenerOptions
 {
-    /// <summary>Pipes at a time, 1 to 4095; one more is refused with words. Default: 1023.</summary>
+    /// <summary>Pipes at a time, 1 to 16383; one more is refused with words. Default: 1023.</summary>
     public int MaxConnections { get; set; } = 1023;
 
     /// <summary>A client that brings a larger ring is refused. Default: 64 MiB.</summary>

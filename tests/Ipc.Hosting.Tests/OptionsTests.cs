@@ -121,7 +121,7 @@ public sealed class OptionsTests : HostTest
     [InlineData("MaxUnsentBytes", 0, 1)]
     [InlineData("MaxHeldBytes", 0, 1)]
     [InlineData("MaxConnections", 0, 1)]
-    [InlineData("MaxConnections", 4096, 4095)]
+    [InlineData("MaxConnections", 16384, 16383)]
     [InlineData("MaxRingCapacity", 4097, 4096)]
     [InlineData("MaxRingCapacity", 1L << 31, 1L << 30)]
     [InlineData("MaxLoanBudget", -1, 0)]

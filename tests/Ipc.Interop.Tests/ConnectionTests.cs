@@ -217,6 +217,60 @@ public sealed class ConnectionTests(Peers peers)
         Assert.Empty(peers.Directory.FilesOf(_name));
     }
 
+    public static TheoryData<Language, Language, int> HighSlots()
+    {
+        TheoryData<Language, Language, int> rows = new();
+        foreach (TheoryDataRow<Language, Language> pair in Matrix.Pairs)
+        {
+            foreach (int slot in new[] { 4096, 8190, 8191, 16383 }) // where the lock that says who it is lies behind the others
+                rows.Add(pair.Data.Item1, pair.Data.Item2, slot);
+        }
+
+        return rows;
+    }
+
+    /// <summary>All places before its own are somebody's, as far as the listener's region says.</summary>
+    [Theory]
+    [MemberData(nameof(HighSlots))]
+    public void TheLastOfManyClientsIsServedAndItsDeathNoticed(Language client, Language server, int slot)
+    {
+        Driven service = peers.At(server, "server");
+        service.Must($"listen 1 {_name} max=16383");
+        using (var listener = new LiveRegion(peers.Directory.FileOf(_name)))
+        {
+            long slots = (long)listener.U64(listener.Body + Wire.Listener.SlotsOffset);
+            for (int i = 1; i < slot; i++)
+            {
+                listener.U64(slots + i * Wire.Listener.SlotSize, 0xABCD00 | 3); // attached: a client that joins leaves it alone
+                listener.Write(Wire.Region.Participants + i * Wire.Participant.Size, [1, 0, 0, 0]);
+            }
+        }
+
+        using Driven dying = peers.New(client);
+        dying.Begin($"connect 2 {_name} timeout=600000");
+        Answer asked = service.Must("next 1 timeout=600000");
+        Assert.Equal(slot, asked["slot"]);
+        Assert.Equal(dying.ProcessId, asked["pid"]);
+        service.Must($"accept {asked["connection"]}");
+        service.Must($"return 1 {asked["connection"]}");
+        Assert.Equal(IpcStatus.Ok, dying.Result().Status);
+        dying.Must("write 2 1 100 7");
+        Answer readable = service.Must("next 1 timeout=600000");
+        Assert.Equal((Readable, asked["connection"]), ((int)readable["kind"], readable["connection"]));
+        Assert.Equal(7, service.Must($"read {asked["connection"]} timeout=600000")["type"]);
+        service.Must($"release {asked["connection"]}");
+        service.Must($"return 1 {asked["connection"]}");
+        service.Begin("next 1 timeout=600000");
+        service.WaitUntilAsleep();
+        dying.Kill();
+        Answer closed = service.Result();
+        Assert.Equal((Closed, asked["connection"]), ((int)closed["kind"], closed["connection"]));
+        Assert.Equal(IpcStatus.PeerDied, service.Do($"read {asked["connection"]} timeout=600000").Status);
+        service.Must($"close {asked["connection"]}");
+        service.Must("close 1");
+        Assert.Empty(peers.Directory.FilesOf(_name));
+    }
+
     /// <summary>A server's thread in the connection's own reader, with nobody in the listener: what comes, and the client's death, wake it there.</summary>
     [Theory]
     [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]

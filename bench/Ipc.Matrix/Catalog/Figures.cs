@@ -47,6 +47,8 @@ internal static class Figures
         new("many.1.echo", Nanoseconds, NativeConnect, Latency: true),
         new("many.1000.echo", Nanoseconds, NativeConnect, "many.1.echo", 1.43, Latency: true), // 0.7 times the echoes
         new("uds.connect", Microseconds, NativeConnect, Latency: true),
+        new("idle.10000.cpu", PercentOfCore, NativeConnect, Most: 0.1),
+        new("idle.10000.bytes", KibibytesEach, NativeConnect, Most: 64),
 
         new("queue.8.1-1.c", Nanoseconds, NativeCrew, Slots, 1.4, "rival.boostmq.8.1-1", Spins: true),
         new("queue.8.4-4.c", Nanoseconds, NativeCrew, SlotsMany, 1.4, Spins: true),

@@ -12,6 +12,8 @@ internal enum Unit
     GigabytesPerSecond,
     BytesPerCall,
     Times,
+    PercentOfCore,
+    KibibytesEach,
 }
 
 internal static class Units
@@ -25,6 +27,8 @@ internal static class Units
         Unit.GigabytesPerSecond => "GB/s",
         Unit.BytesPerCall => "B/call",
         Unit.Times => "x",
+        Unit.PercentOfCore => "%",
+        Unit.KibibytesEach => "KiB",
         _ => throw new ArgumentOutOfRangeException(nameof(unit)),
     };
 

@@ -76,7 +76,7 @@ internal static class ResultTable
 
     public static string Target(Figure figure) => figure switch
     {
-        { Most: { } most } => $"<= {most:0} {figure.Unit.Symbol()}",
+        { Most: { } most } => $"<= {most:0.#} {figure.Unit.Symbol()}",
         { Least: { } least } => $">= {least:0} {figure.Unit.Symbol()}",
         { Target: { } goal } => (figure.IsRate ? ">= " : "<= ") + goal.ToString("0.0", CultureInfo.InvariantCulture),
         _ => "",

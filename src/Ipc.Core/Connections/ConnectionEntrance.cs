@@ -7,7 +7,7 @@ internal sealed unsafe class ConnectionEntrance : RegionEntrance
 {
     /// <summary>A ring begins with so much memory; its writer makes the rest when it gets there. Most connections
     /// never do.</summary>
-    private const ulong FirstPresent = 16384;
+    private const ulong FirstPresent = 8192;
 
     private readonly uint _slot;
     private readonly ulong _id;

@@ -70,10 +70,10 @@ public sealed unsafe partial class Listener : IDisposable
     {
         RegionName.Check(name);
         options = (options ?? new ListenerOptions()).Copy();
-        if (options.MaxConnections is < 1 or > RegionGeometry.MaxParticipants - 1)
+        if (options.MaxConnections is < 1 or > RegionGeometry.MaxListenerParticipants - 1)
             Throw.Status(
                 IpcStatus.InvalidArgument,
-                $"A listener has 1 to {RegionGeometry.MaxParticipants - 1} connections, not {options.MaxConnections}.");
+                $"A listener has 1 to {RegionGeometry.MaxListenerParticipants - 1} connections, not {options.MaxConnections}.");
         if (options.TakeOver && !Os.Current.CanReplace)
             Throw.Status(
                 IpcStatus.InvalidArgument,

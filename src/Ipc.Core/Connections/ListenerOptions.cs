@@ -5,7 +5,7 @@ namespace Ipc;
 /// <summary>Options of a listener.</summary>
 public sealed class ListenerOptions
 {
-    /// <summary>How many clients may be connected at once, 1 to 4095; further ones are refused. Default:
+    /// <summary>How many clients may be connected at once, 1 to 16383; further ones are refused. Default:
     /// 1023.</summary>
     public int MaxConnections { get; set; } = 1023;
 

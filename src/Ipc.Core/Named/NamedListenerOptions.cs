@@ -10,7 +10,7 @@ public sealed class NamedListenerOptions
     /// each day takes the day's date into it.</summary>
     public string? Identity { get; set; }
 
-    /// <summary>How many clients may be logged in at once, 1 to 4095. Default: 1023.</summary>
+    /// <summary>How many clients may be logged in at once, 1 to 16383. Default: 1023.</summary>
     public int MaxConnections { get; set; } = 1023;
 
     /// <summary>The largest ring of a client, in bytes; a client with a larger one is refused. Default: 64

@@ -15,6 +15,8 @@ internal sealed unsafe partial class LinuxOs
     private const long FirstPlace = 0x4000000000000000;
     private const ulong FirstWindow = 0x2000000000000000;
     private const ulong Window = 1UL << 48;
+    // Of so many the windows lie before the other locks, of the rest behind.
+    private const int WindowsBefore = (int)(((ulong)FirstPlace - 1 - FirstWindow) / Window);
     private const ulong Pids = 1UL << 22;   // of the lock's place in its window
     private const ulong Spaces = 1UL << 25; // the pid namespace's, above them
 
@@ -96,5 +98,6 @@ internal sealed unsafe partial class LinuxOs
         return new FileRange(first, Math.Min(end, range.Offset + range.Size) - first);
     }
 
-    private static ulong WindowOf(int index) => FirstWindow + (ulong)index * Window;
+    private static ulong WindowOf(int index) =>
+        FirstWindow + (ulong)(index < WindowsBefore ? index : index + 2) * Window;
 }

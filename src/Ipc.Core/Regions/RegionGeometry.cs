@@ -8,6 +8,7 @@ internal readonly struct RegionGeometry
 {
     public const int MinSize = 4096;
     public const int MaxParticipants = 4096;
+    public const int MaxListenerParticipants = 16384; // the server and its clients
     public const int CheckedBytes = 512;
 
     private RegionGeometry(
@@ -104,10 +105,10 @@ internal readonly struct RegionGeometry
                 Throw.Corrupt(
                     $"{path} has its participants at {header->ParticipantOffset}, they stand at " +
                     $"{RegionHeader.ByteSize}.");
-            if (header->ParticipantCapacity > MaxParticipants)
+            int most = kind == KindNumber.OfListener ? MaxListenerParticipants : MaxParticipants;
+            if (header->ParticipantCapacity > most)
                 Throw.Corrupt(
-                    $"{path} has room for {header->ParticipantCapacity} participants, at most {MaxParticipants} are " +
-                    "possible.");
+                    $"{path} has room for {header->ParticipantCapacity} participants, at most {most} are possible.");
 
             ulong tableEnd = TableEnd((int)header->ParticipantCapacity);
             if (header->BodyOffset % 128 != 0 || header->BodyOffset < tableEnd ||

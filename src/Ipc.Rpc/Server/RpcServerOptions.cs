@@ -6,7 +6,7 @@ namespace Ipc.Rpc;
 /// <summary>Limits and other options of a server.</summary>
 public sealed class RpcServerOptions
 {
-    /// <summary>How many clients may be connected at once.</summary>
+    /// <summary>How many clients may be connected at once, 1 to 16383. Default: 1023.</summary>
     public int MaxConnections { get; set; } = 1023;
 
     /// <summary>The largest ring of a client, in bytes; a client that asks for more is refused.</summary>

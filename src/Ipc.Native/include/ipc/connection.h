@@ -27,7 +27,7 @@ enum {
 };
 
 typedef struct ipc_listener_options {
-    uint32_t max_connections;   /* 0 = 1023 */
+    uint32_t max_connections;   /* 1 to 16383; 0 = 1023 */
     uint64_t max_ring_capacity; /* 0 = 64 MiB: a client that asks for more is refused */
     ipc_wait_mode wait_mode;    /* of the listener and of its connections */
     uint64_t spin_ns;           /* the longest spin before sleeping; 0 = as measured (50 us) */

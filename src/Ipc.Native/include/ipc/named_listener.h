@@ -11,7 +11,7 @@ extern "C" {
 typedef struct ipc_named_listener ipc_named_listener;
 
 typedef struct ipc_named_listener_options {
-    uint32_t max_connections;   /* logged in at a time; 0 = 1023 */
+    uint32_t max_connections;   /* logged in at a time, 1 to 16383; 0 = 1023 */
     uint64_t max_ring_capacity; /* 0 = 64 MiB: a client with a larger one is refused */
     uint64_t max_loan_budget;   /* of a direction; 0 = 1 GiB (32 bit: 8 MiB): a client with more is refused */
     ipc_wait_mode wait_mode;    /* of the listener and of its connections */

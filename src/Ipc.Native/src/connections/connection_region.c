@@ -12,7 +12,7 @@
 _Static_assert(DATA_OFFSET % IPC_RING_DATA_ALIGN == 0, "a ring's place");
 
 /* A ring begins with so much memory; its writer makes the rest when it gets there. Most connections never do. */
-#define FIRST_PRESENT 16384u
+#define FIRST_PRESENT 8192u
 
 const ipc_region_kind ipc_connection_kind = {.kind = IPC_KIND_CONNECTION};
 

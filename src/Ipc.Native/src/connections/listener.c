@@ -23,9 +23,9 @@ static void abandon(void *owner)
 static ipc_status check_options(const ipc_listener_options *options, uint32_t *slot_count, uint32_t *protocol)
 {
     const uint32_t connections = options->max_connections == 0 ? DEFAULT_CONNECTIONS : options->max_connections;
-    if (connections >= IPC_PARTICIPANT_CAPACITY_MAX)
+    if (connections >= IPC_LISTENER_CAPACITY_MAX)
         return ipc_fail(IPC_E_INVALID_ARGUMENT, "a listener has 1 to %u connections, not %u",
-                        IPC_PARTICIPANT_CAPACITY_MAX - 1, connections);
+                        IPC_LISTENER_CAPACITY_MAX - 1, connections);
     if (options->max_ring_capacity != 0 && options->max_ring_capacity < IPC_RING_CAPACITY_MIN)
         return ipc_fail(IPC_E_INVALID_ARGUMENT, "max_ring_capacity is at least %llu", IPC_RING_CAPACITY_MIN);
     *slot_count = (connections + 1 + 63) / 64 * 64; /* the server is participant 0 */

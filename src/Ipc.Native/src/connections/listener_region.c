@@ -13,8 +13,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define READY_IN_BODY 512u /* 64 words at most */
-#define SLOTS_IN_BODY 1024u
+#define READY_IN_BODY 512u
+#define SLOTS_IN_BODY 1024u /* at least: behind the ready bits */
 #define TURNS         1000
 
 static ipc_listener_body *body_of(const ipc_region *region)
@@ -226,11 +226,17 @@ const ipc_region_kind ipc_listener_kind = {
 
 /* ---- the server's region ----------------------------------------------------------------------------- */
 
+static uint64_t slots_in_body(uint32_t slot_count)
+{
+    const uint64_t ready_end = READY_IN_BODY + slot_count / 8;
+    return ready_end < SLOTS_IN_BODY ? SLOTS_IN_BODY : (ready_end + IPC_SLOT_SIZE - 1) / IPC_SLOT_SIZE * IPC_SLOT_SIZE;
+}
+
 static ipc_status build(const char *path, const ipc_share *share, const ipc_listener_plan *asked, ipc_region **region)
 {
     const uint32_t slot_count = asked->slot_count;
     const uint64_t body_offset = IPC_PARTICIPANT_OFFSET + (uint64_t)slot_count * IPC_PARTICIPANT_SIZE;
-    const uint64_t body_size = SLOTS_IN_BODY + (uint64_t)slot_count * IPC_SLOT_SIZE;
+    const uint64_t body_size = slots_in_body(slot_count) + (uint64_t)slot_count * IPC_SLOT_SIZE;
     const ipc_region_plan plan = {
         .participants = slot_count,
         .role = IPC_ROLE_SERVER,
@@ -247,7 +253,7 @@ static ipc_status build(const char *path, const ipc_share *share, const ipc_list
     ipc_listener_body *body = body_of(*region);
     body->magic = IPC_LISTENER_MAGIC;
     body->slot_count = slot_count;
-    body->slots_offset = body_offset + SLOTS_IN_BODY;
+    body->slots_offset = body_offset + slots_in_body(slot_count);
     body->ready_offset = body_offset + READY_IN_BODY;
     body->max_ring_capacity = asked->max_ring_capacity;
     body->protocol = asked->protocol;

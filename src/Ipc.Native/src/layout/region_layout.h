@@ -13,11 +13,13 @@
 #define IPC_PARTICIPANT_OFFSET       1024u
 #define IPC_PARTICIPANT_SIZE         128u
 #define IPC_PARTICIPANT_CAPACITY_MAX 4096u
+#define IPC_LISTENER_CAPACITY_MAX    16384u /* of a listener: the server and its clients */
 
 /* The bytes of the file, beyond any size it can have, whose locks say who is alive. */
 #define IPC_LOCK_PARTICIPANTS 0x4000000000000000ull
 #define IPC_LOCK_REGION       0x3FFFFFFFFFFFFFFFull
-/* Before them, a window for each participant: place and length of the lock in it say which process it is. */
+/* Around them, a window for each participant: place and length of the lock in it say which process it is. Those from
+   the one on that has IPC_LOCK_REGION in it come behind the next, which has the participants' bytes. */
 #define IPC_LOCK_PROCESSES      0x2000000000000000ull
 #define IPC_LOCK_PROCESS_WINDOW 0x0001000000000000ull
 #define IPC_PROCESS_PID_BITS    22u /* of the lock's place in its window */

@@ -79,9 +79,10 @@ ipc_status ipc_region_check(const ipc_region_header *copy, uint64_t file_size, c
     if (copy->participant_offset != IPC_PARTICIPANT_OFFSET)
         return ipc_fail(IPC_E_CORRUPT, "%s has its participants at %u, they stand at %u", path,
                         copy->participant_offset, IPC_PARTICIPANT_OFFSET);
-    if (copy->participant_capacity > IPC_PARTICIPANT_CAPACITY_MAX)
+    const uint32_t most = copy->kind == IPC_KIND_LISTENER ? IPC_LISTENER_CAPACITY_MAX : IPC_PARTICIPANT_CAPACITY_MAX;
+    if (copy->participant_capacity > most)
         return ipc_fail(IPC_E_CORRUPT, "%s has room for %u participants, at most %u are possible", path,
-                        copy->participant_capacity, IPC_PARTICIPANT_CAPACITY_MAX);
+                        copy->participant_capacity, most);
     if (copy->body_offset % IPC_REGION_BODY_ALIGNMENT != 0 || copy->body_offset < table_end ||
         copy->body_offset > total)
         return ipc_fail(IPC_E_CORRUPT,

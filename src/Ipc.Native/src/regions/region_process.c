@@ -1,8 +1,8 @@
 /*
- * Which process is a participant? What its entry says, anybody can write there; so nobody is judged by it. A participant
- * holds a second lock beside the one on its byte, in a window of its own: where that begins is its pid and pid
- * namespace, how long it is its start time (docs/wire-format.md section 2). The kernel tells who asks, and drops both
- * with the open file.
+ * Which process is a participant? What its entry says, anybody can write there; so nobody is judged by it. A
+ * participant holds a second lock beside the one on its byte, in a window of its own: where that begins is its pid and
+ * pid namespace, how long it is its start time (docs/wire-format.md section 2). The kernel tells who asks, and drops
+ * both with the open file.
  */
 #include "regions/region.h"
 
@@ -10,12 +10,19 @@
 #define SPACES (1ull << IPC_PROCESS_SPACE_BITS)
 
 _Static_assert(2 * PIDS * SPACES == IPC_LOCK_PROCESS_WINDOW, "a place and a length fit into a window");
-_Static_assert(IPC_LOCK_PROCESSES + IPC_PARTICIPANT_CAPACITY_MAX * IPC_LOCK_PROCESS_WINDOW <= IPC_LOCK_REGION,
-               "the windows end before the other locks");
+
+/* The windows of so many lie before the other locks, and those of the rest behind. */
+#define BEFORE ((IPC_LOCK_REGION - IPC_LOCK_PROCESSES) / IPC_LOCK_PROCESS_WINDOW)
+
+_Static_assert(IPC_LOCK_PROCESSES + (BEFORE + 2) * IPC_LOCK_PROCESS_WINDOW >=
+                   IPC_LOCK_PARTICIPANTS + IPC_LISTENER_CAPACITY_MAX,
+               "two windows have the other locks");
+_Static_assert(IPC_LISTENER_CAPACITY_MAX + 2 <= (INT64_MAX - IPC_LOCK_PROCESSES) / IPC_LOCK_PROCESS_WINDOW,
+               "all windows lie within what can be locked");
 
 static uint64_t window_of(uint32_t index)
 {
-    return IPC_LOCK_PROCESSES + index * IPC_LOCK_PROCESS_WINDOW;
+    return IPC_LOCK_PROCESSES + (index < BEFORE ? index : index + 2) * IPC_LOCK_PROCESS_WINDOW;
 }
 
 void ipc_region_lock_process(const ipc_region *region, uint32_t index)

@@ -25,7 +25,7 @@ struct client_info {
 };
 
 struct server_options {
-    uint32_t max_connections = 0;   // 0 = 1023
+    uint32_t max_connections = 0;   // 1 to 16383; 0 = 1023
     uint64_t max_ring_capacity = 0; // bytes; 0 = 64 MiB. A client that asks for more is refused
     // Bytes, of a direction; 0 = 1 GiB (32 bit: 8 MiB). A client that asks for more is refused
     uint64_t max_loan_budget = 0;
