@@ -73,7 +73,8 @@ public sealed unsafe partial class Listener : IDisposable
         if (options.MaxConnections is < 1 or > RegionGeometry.MaxListenerParticipants - 1)
             Throw.Status(
                 IpcStatus.InvalidArgument,
-                $"A listener has 1 to {RegionGeometry.MaxListenerParticipants - 1} connections, not {options.MaxConnections}.");
+                $"A listener has 1 to {RegionGeometry.MaxListenerParticipants - 1} connections, not " +
+                $"{options.MaxConnections}.");
         if (options.TakeOver && !Os.Current.CanReplace)
             Throw.Status(
                 IpcStatus.InvalidArgument,

@@ -22,18 +22,6 @@ internal sealed unsafe partial class Pool
             Reclaim(uint.MaxValue, owner);
     }
 
-    /// <summary>Makes memory for the block table, before the first block is taken by the only one who takes
-    /// any.</summary>
-    private bool TryMakeTable()
-    {
-        ulong from = _offset + PoolHeader.TableOffset;
-        if (!Os.Current.Populate(_file, _view.Base, from, _geometry.Reserved - PoolHeader.TableOffset))
-            return false;
-        Atomic.StoreRelease(ref Header->TableMissing, 0); // [present]
-        _hasTable = true;
-        return true;
-    }
-
     /// <summary>What is present, in bytes, as far as blocks are honest.</summary>
     public ulong PresentBytes()
     {

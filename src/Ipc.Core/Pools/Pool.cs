@@ -34,7 +34,6 @@ internal sealed unsafe partial class Pool
     private readonly uint[] _counts;
     private readonly Region? _region;
     private readonly RegionFile? _file;
-    private bool _hasTable = true; // false: a hole, until this sender, the only one, takes its first block
     private uint _freed; // the block that was freed here last, for the next to be taken: class + 1, index; 0: none
 
     private Pool(MappedView view, ulong offset, in PoolGeometry geometry, Region? region, RegionFile? file)
@@ -69,9 +68,6 @@ internal sealed unsafe partial class Pool
     public ulong Exhausted => Atomic.LoadAcquire(ref Header->Exhausted);
 
     private PoolHeader* Header => (PoolHeader*)_base;
-
-    /// <summary>There is memory behind the block table. It is looked at by nobody before.</summary>
-    private bool HasTable => Atomic.LoadAcquire(ref Header->TableMissing) == 0; // [present]
 
     /// <summary>Bytes in the file, holes included; 0 for no budget.</summary>
     public static ulong SizeOf(ulong budget) => budget == 0 ? 0 : new PoolGeometry(budget).Size;
@@ -131,23 +127,6 @@ internal sealed unsafe partial class Pool
         if (geometry.Size > end - offset)
             Throw.Corrupt($"{path}: a pool of {geometry.Size} bytes at {offset}; it must end within {end}.");
         return new Pool(view, offset, geometry, region, file ?? region?.File);
-    }
-
-    /// <summary>The table of this new pool, of a connection, is a hole.</summary>
-    public void LeaveTable()
-    {
-        Header->TableMissing = 1;
-        FindTable();
-    }
-
-    /// <summary>Of a connection: the table may be a hole still. In other regions there is memory behind it.</summary>
-    public void FindTable()
-    {
-        _hasTable = HasTable;
-        if (_hasTable)
-            return;
-        Array.Clear(_held, 0, _held.Length); // nobody has taken anything
-        _holds = false;
     }
 
     /// <summary>Takes a block with memory for <paramref name="length"/> bytes.</summary>

@@ -136,7 +136,8 @@ public sealed unsafe partial class RingWriter
             _length = length;
         }
 
-        public ulong LongestSleep => (uint)_length > _writer._maxInline ? RingWriter.LongestSleep : _writer.LongestSleepForRoom;
+        public ulong LongestSleep =>
+            (uint)_length > _writer._maxInline ? RingWriter.LongestSleep : _writer.LongestSleepForRoom;
 
         public bool IsTrue() => _writer.TryClaim(_length, out _);
 

@@ -181,7 +181,8 @@ public sealed unsafe partial class RingWriter
     /// loans has taken is to be given back while short messages follow.</summary>
     private void SetLimit(ulong free)
     {
-        _room = Math.Min(free + _capacity, _present) - RecordHeader.Line;
+        ulong end = Math.Min(free + _capacity, _present);
+        _room = end - RecordHeader.Line;
         _limit = Math.Min(_room, _windowStart + _window);
     }
 

@@ -26,6 +26,15 @@ internal static unsafe class MappedMemory
         return null;
     }
 
+    /// <summary>Whether there is memory behind all of it, in a file that has holes; it is not touched.</summary>
+    public static bool IsPresent(byte* start, ulong length)
+    {
+        ulong from = (ulong)start & ~4095UL, to = ((ulong)start + length + 4095) & ~4095UL;
+        byte[] pages = new byte[(to - from) / 4096];
+        fixed (byte* states = pages)
+            return InCore((void*)from, (nuint)(to - from), states) == 0 && Array.TrueForAll(pages, static state => (state & 1) != 0);
+    }
+
     /// <summary>Everything that can be collected is, and its finalizers have run, those of what they held too.</summary>
     public static void Collect()
     {
@@ -53,6 +62,9 @@ internal static unsafe class MappedMemory
         public uint State, Protect, Type, Filler;
 #pragma warning restore CS0649
     }
+
+    [DllImport("libc", EntryPoint = "mincore")]
+    private static extern int InCore(void* start, nuint length, byte* pages);
 
     [DllImport("kernel32")]
     private static extern nuint VirtualQuery(void* address, out PageInfo info, nuint size);
