@@ -145,6 +145,7 @@ TEST(a_descriptor_that_comes_before_the_table_is_corrupt)
     ipc_ring_append(writer, ipc_record_loan_word(1), IPC_LINE, false);
     CHECK_STATUS(IPC_PEER_CLOSED, ipc_ring_read(ipc_connection_reader(connection), SOON, NULL, &record));
     CHECK_EQUAL(IPC_CLOSE_CORRUPT, ipc_connection_close_code(connection));
+    CHECK(!is_present((const uint8_t *)ipc_pool_block_at(&writer->ring.pool, 2, 3), 1)); /* a look would have made it */
     ipc_connection_close(connection);
     echo_server_stop(&one);
 }
