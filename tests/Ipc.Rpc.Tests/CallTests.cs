@@ -72,6 +72,21 @@ public sealed class CallTests
         Assert.Equal(0, wrong);
     }
 
+    /// <summary>While an asynchronous call is pending a thread of the client's reads for all: a synchronous call sleeps, and is woken by that one alone.</summary>
+    [Fact]
+    public async Task ASynchronousCallIsWokenByWhoReadsItsAnswer()
+    {
+        using var server = new TestServer();
+        using RpcClient client = server.Connect(new RpcClientOptions { CallTimeout = TimeSpan.FromSeconds(20) });
+        Gate gate = server.Service.GateOf("long");
+        Task<int> pending = TestServiceRpc.Client(client).BlockAsync("long").AsTask();
+        Eventually.True(() => gate.Entered == 1, "the handler blocks");
+        for (int i = 0; i < 200; i++)
+            Assert.Equal(i, TestServiceRpc.Client(client).Echo(new Message { Number = i }).Number);
+        gate.Opened.Set();
+        Assert.Equal(1, await Eventually.Ends(pending));
+    }
+
     [Fact]
     public async Task SynchronousAsynchronousAndStreamingUsersShareOneClient()
     {

@@ -18,8 +18,8 @@ public sealed class UnsentTests
             out string name,
             new RpcServerOptions { MaxUnsentBytes = Bound },
             RpcHandler.Unary(_blob, static size => new byte[size]));
-        using var client = new RawClient(name, toClientCapacity: 4096); // of 30 answers, 27 wait
-        for (uint round = 0; round < 10; round++)
+        using var client = new RawClient(name, toClientCapacity: 4096); // of 30 answers 3 fit
+        for (uint round = 0; round < 300; round++) // an answer waits in each at least: what follows is read when there is room
         {
             for (uint call = 1; call <= 30; call++)
                 client.Send(Hand.Request(_blob, (round * 30) + call), Hand.Bytes(1000));
