@@ -18,12 +18,13 @@ public sealed class UnsentTests
             out string name,
             new RpcServerOptions { MaxUnsentBytes = Bound },
             RpcHandler.Unary(_blob, static size => new byte[size]));
-        using var client = new RawClient(name, toClientCapacity: 4096); // of 30 answers 3 fit
-        for (uint round = 0; round < 300; round++) // an answer waits in each at least: what follows is read when there is room
+        using var client = new RawClient(name, toClientCapacity: 4096); // of 5 answers 2 fit
+        for (uint round = 0; round < 120; round++) // one answer waits in each: what follows is not read until there is room
         {
-            for (uint call = 1; call <= 30; call++)
-                client.Send(Hand.Request(_blob, (round * 30) + call), Hand.Bytes(1000));
-            for (int i = 0; i < 30; i++)
+            for (uint call = 1; call <= 5; call++)
+                client.Send(Hand.Request(_blob, (round * 5) + call), Hand.Bytes(1900));
+            Thread.Sleep(2); // longer than the moment for which a server's thread waits for room itself
+            for (int i = 0; i < 5; i++)
                 Assert.Equal(FrameKind.Response, client.Receive().Kind);
         }
     }
