@@ -104,6 +104,74 @@ public sealed class ConnectionMemoryTests
         }
     }
 
+    /// <summary>Both directions of a connection between new processes on a disk of two MiB.</summary>
+    private static void OnADisk(Language client, Language server, Action<SmallDisk, Driven, long, Driven, long> check)
+    {
+        for (int direction = 0; direction < 2; direction++)
+        {
+            using SmallDisk? disk = SmallDisk.TryMount(2048);
+            Assert.SkipWhen(disk is null, NoDisk);
+            using Driven service = Driven.Start(server, disk!.Directory), caller = Driven.Start(client, disk.Directory);
+            service.Must("listen 1 service max=63");
+            caller.Begin("connect 2 service budget=1048576 timeout=600000");
+            long connection = service.Must("next 1 timeout=600000")["connection"];
+            service.Must($"accept {connection}");
+            Assert.Equal(IpcStatus.Ok, caller.Result().Status);
+            if (direction == 0)
+                check(disk, caller, 2, service, connection);
+            else
+                check(disk, service, connection, caller, 2);
+        }
+    }
+
+    /// <summary>Twice as much is a wish: one page is enough for what it has room for.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]
+    public void ARingGrowsByAPageWhereThereIsNoMore(Language client, Language server) =>
+        OnADisk(client, server, static (disk, sender, from, receiver, to) =>
+        {
+            disk.Fill();
+            int sent = 0;
+            for (int pages = 0; pages < 3; pages++)
+            {
+                while (sender.Do($"write {from} {Pattern} 1000 1 timeout=50").Status == IpcStatus.Ok)
+                    Receive(receiver, to, 1, 1000);
+                int before = sent;
+                disk.Drain(4096);
+                for (; sender.Do($"write {from} {Pattern} 1000 1 timeout=50").Status == IpcStatus.Ok; sent++)
+                    Receive(receiver, to, 1, 1000);
+                Assert.InRange(sent - before, 3, 4);
+            }
+        });
+
+    /// <summary>A block that is free keeps its pages, until somebody else needs them: its own ring is somebody.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]
+    public void ARingGetsWhatItsOwnPoolDoesNotUse(Language client, Language server) =>
+        OnADisk(client, server, static (disk, sender, from, receiver, to) =>
+        {
+            Send(sender, from, receiver, to, 1, 500_000);
+            disk.Fill();
+            for (int i = 0; i < 200; i++)
+                Send(sender, from, receiver, to, i, 1000);
+            Send(sender, from, receiver, to, 1, 100_000);
+        });
+
+    /// <summary>What is committed is not kept back for as long as the disk is full.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]
+    public void ABatchIsPublishedWhereTheRingCannotGrow(Language client, Language server) =>
+        OnADisk(client, server, static (disk, sender, from, receiver, to) =>
+        {
+            disk.Fill();
+            sender.Must($"claim {from} 100");
+            sender.Must($"batch {from} 100 9");
+            Assert.Equal(IpcStatus.Timeout, sender.Do($"write {from} {Pattern} 9000 1 timeout=50").Status);
+            Assert.Equal(9, receiver.Must($"read {to} timeout=600000")["type"]);
+            receiver.Must($"release {to}");
+            Assert.Equal(IpcStatus.Timeout, sender.Do($"write {from} {Pattern} {Long} 1 timeout=50").Status);
+        });
+
     /// <summary>As before Linux 5.14: whoever needs the file to make memory keeps it.</summary>
     [Theory]
     [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]

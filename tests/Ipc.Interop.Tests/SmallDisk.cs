@@ -47,6 +47,13 @@ internal sealed class SmallDisk : IDisposable
         }
     }
 
+    /// <summary>Gives so many bytes of it back.</summary>
+    public void Drain(int bytes)
+    {
+        using FileStream file = new(_filler, FileMode.Open, FileAccess.Write);
+        file.SetLength(file.Length - bytes);
+    }
+
     /// <summary>Gives it back.</summary>
     public void Drain() => File.Delete(_filler);
 

@@ -51,6 +51,7 @@ public sealed class ConnectionTests(Peers peers)
         RegionReport after = One();
         Rates.Apply([before], [after]);
         Assert.True(after.Rate is { Unit: "bytes", In: > 0, Out: 0 });
+        Assert.InRange(after.Memory, 4096, 32 << 10); // so often looked at, and not a page more
 
         client.Must($"close {connection}");
         server.Must($"close {listener}");

@@ -125,6 +125,8 @@ internal static unsafe class LinuxNative
     [DllImport(C, SetLastError = true)] public static extern int madvise(void* start, nuint length, int advice);
     [DllImport(C)]
     public static extern void* mmap(void* start, nuint length, int protection, int flags, int fd, nint offset);
+
+    [DllImport(C, SetLastError = true)] public static extern int munmap(void* start, nuint length);
     [DllImport(C)] public static extern uint geteuid();
     [DllImport(C)] public static extern nuint getauxval(nuint type);
     [DllImport(C)] public static extern int getpid();

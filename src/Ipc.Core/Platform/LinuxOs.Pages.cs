@@ -10,8 +10,7 @@ namespace Ipc;
 internal sealed unsafe partial class LinuxOs
 {
     private static readonly ulong s_page = (ulong)Environment.SystemPageSize;
-    // of no bytes: is it known at all? Since Linux 5.14
-    private static readonly bool s_populateNeedsFile = madvise(null, 0, MADV_POPULATE_WRITE) != 0;
+    private static readonly bool s_populateNeedsFile = PopulateIsUnknown(); // before Linux 5.14
 
     public override SafeBuffer Map(RegionFile file, long size, out byte* start)
     {
@@ -55,11 +54,8 @@ internal sealed unsafe partial class LinuxOs
                     continue;
                 case EFAULT or ENOMEM or ENOSPC: // EFAULT: a store there would be a SIGBUS
                     return false;
-                case EINVAL when file is not null: // before Linux 5.14
-                    return Allocate(file, offset, length);
-                case int error:
-                    Failed("madvise populate", error);
-                    return false;
+                default: // EINVAL before Linux 5.14, or what a filter says
+                    return file is not null && Allocate(file, offset, length);
             }
         }
     }
@@ -87,6 +83,18 @@ internal sealed unsafe partial class LinuxOs
             MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE,
             -1,
             0);
+
+    /// <summary>Asked of a page of our own: of no bytes some systems say yes to whatever they do not know.</summary>
+    private static bool PopulateIsUnknown()
+    {
+        void* page = mmap(null, (nuint)s_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if ((nint)page == -1)
+            return false; // short of memory: no answer
+        bool isUnknown =
+            madvise(page, (nuint)s_page, MADV_POPULATE_WRITE) != 0 && Marshal.GetLastWin32Error() != ENOMEM;
+        _ = munmap(page, (nuint)s_page);
+        return isUnknown;
+    }
 
     private static bool Allocate(RegionFile file, ulong offset, ulong length)
     {

@@ -72,7 +72,7 @@ internal sealed unsafe partial class Pool
     /// <summary>Bytes in the file, holes included; 0 for no budget.</summary>
     public static ulong SizeOf(ulong budget) => budget == 0 ? 0 : new PoolGeometry(budget).Size;
 
-    /// <summary>Bytes that are present from creation: header and table; 0 for no budget.</summary>
+    /// <summary>Bytes of header and table, present from creation but in a connection; 0 for no budget.</summary>
     public static ulong ReservedOf(ulong budget) => budget == 0 ? 0 : new PoolGeometry(budget).Reserved;
 
     /// <summary>Writes the header of a new pool into zeroed memory.</summary>

@@ -38,7 +38,7 @@ internal readonly struct PoolGeometry
     /// <summary>Of all classes together.</summary>
     public uint Blocks { get; }
 
-    /// <summary>Header and table: present from creation.</summary>
+    /// <summary>Header and table: present from creation, but for the table in a connection.</summary>
     public ulong Reserved { get; }
 
     /// <summary>Everything, holes included.</summary>

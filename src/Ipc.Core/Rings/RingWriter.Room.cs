@@ -123,7 +123,11 @@ public sealed unsafe partial class RingWriter
     {
         ReadFreePosition();
         if (end > _present - RecordHeader.Line && !TryMakePresent(end))
+        {
+            AskForSpace(); // the batch is published, whatever it was that there was no room in
             return false;
+        }
+
         if (end > _room)
         {
             AskForSpace();
@@ -131,22 +135,6 @@ public sealed unsafe partial class RingWriter
         }
 
         return end <= _room;
-    }
-
-    /// <summary>The first lap of a connection's ring, whose data begins as a hole: makes memory for a record that ends
-    /// there and for the header behind it, twice as much as there was or more. A full disk is "full" here, and never a
-    /// fault later.</summary>
-    private bool TryMakePresent(ulong end)
-    {
-        ulong from = _present;
-        ulong to = (end + RecordHeader.Line + RingHeader.DataAlignment - 1) & ~(ulong)(RingHeader.DataAlignment - 1);
-        // behind the lap: what is padded there needs all of it
-        to = Math.Min(Math.Max(to, 2 * from), _capacity);
-        if (!Os.Current.Populate(Geometry.File, View.Base, Geometry.DataOffset + from, to - from))
-            return false;
-        _present = to == _capacity ? ulong.MaxValue : to;
-        SetLimit(_freeSeen);
-        return true;
     }
 
     /// <summary>Says that space is wanted. Who then looks again: either the reader sees the wish, or we see what it has
@@ -219,9 +207,6 @@ public sealed unsafe partial class RingWriter
 
         public void BeforeSleep() => _turns = 0;
     }
-
-    /// <summary>A full disk may get room, which nobody signals.</summary>
-    private ulong LongestSleepForRoom => _present == ulong.MaxValue ? ulong.MaxValue : LongestSleep;
 
     private bool SeesRoom(ulong end)
     {

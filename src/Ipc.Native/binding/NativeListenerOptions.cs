@@ -5,7 +5,7 @@ namespace Ipc.Native;
 /// <summary>How to listen: <c>ipc_listener_options</c>. What is 0 is the library's default.</summary>
 public sealed class NativeListenerOptions
 {
-    /// <summary>0 is 1023.</summary>
+    /// <summary>1 to 16383; 0 is 1023.</summary>
     public int MaxConnections { get; set; }
 
     /// <summary>Bytes; a client that asks for more is refused. 0 is 64 MiB.</summary>

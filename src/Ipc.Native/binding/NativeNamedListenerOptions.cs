@@ -6,7 +6,7 @@ namespace Ipc.Native;
 /// </summary>
 public sealed class NativeNamedListenerOptions
 {
-    /// <summary>Logged in at a time; 0 is 1023.</summary>
+    /// <summary>Logged in at a time, 1 to 16383; 0 is 1023.</summary>
     public int MaxConnections { get; set; }
 
     /// <summary>Bytes; a client with a larger ring is refused. 0 is 64 MiB.</summary>

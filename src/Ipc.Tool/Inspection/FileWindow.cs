@@ -6,6 +6,8 @@ namespace Ipc.Tool;
 /// <summary>Reads words at rising offsets, many with one call of the system. A picture: read anew when it must be of now.</summary>
 internal sealed class FileWindow(RegionLook look, int size)
 {
+    private const ulong Page = 4096;
+
     private readonly byte[] _bytes = new byte[size];
     private ulong _start;
     private int _length;
@@ -17,7 +19,9 @@ internal sealed class FileWindow(RegionLook look, int size)
         if (offset < _start || offset + (ulong)count > _start + (ulong)_length)
         {
             _length = 0;
-            int length = (int)Math.Min((ulong)Math.Max(_bytes.Length, count), offset < look.Size ? look.Size - offset : 0);
+            // Of a mapping no further than the page: what lies behind it may be a hole, and to read it there would make it present.
+            ulong most = look.MakesPresent ? Page - offset % Page : (ulong)_bytes.Length;
+            int length = (int)Math.Min(Math.Max(Math.Min(most, (ulong)_bytes.Length), (ulong)count), offset < look.Size ? look.Size - offset : 0);
             if (length < count)
                 throw new DamageException($"{what} at {offset} (+{count}) lies outside the region of {look.Size} bytes");
             look.Read(offset, _bytes.AsSpan(0, length), what);

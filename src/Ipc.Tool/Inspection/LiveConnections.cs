@@ -20,7 +20,7 @@ internal static class LiveConnections
     {
         List<RegionReport> reports = Inspector.All(directory, depth, prefix);
         var names = reports.Select(static report => report.Name).ToHashSet(StringComparer.Ordinal);
-        var seen = new Dictionary<uint, List<ProcessMapping>>();
+        var seen = new Dictionary<uint, ILookup<string, ProcessMapping>>();
         List<RegionReport> all = [];
         foreach (RegionReport report in reports)
         {
@@ -50,7 +50,7 @@ internal static class LiveConnections
         return listener is null ? null : Of(listener, depth, []).FirstOrDefault(report => report.Name == prefix + name);
     }
 
-    private static IEnumerable<RegionReport> Of(RegionReport listener, InspectionDepth depth, Dictionary<uint, List<ProcessMapping>> seen)
+    private static IEnumerable<RegionReport> Of(RegionReport listener, InspectionDepth depth, Dictionary<uint, ILookup<string, ProcessMapping>> seen)
     {
         if (listener.Listener is null || listener.State != RegionState.Live || !RegionNames.IsPossible(listener.Name))
             yield break;
@@ -64,14 +64,14 @@ internal static class LiveConnections
         }
     }
 
-    private static void Look(RegionReport report, uint[] pids, InspectionDepth depth, Dictionary<uint, List<ProcessMapping>> seen)
+    private static void Look(RegionReport report, uint[] pids, InspectionDepth depth, Dictionary<uint, ILookup<string, ProcessMapping>> seen)
     {
         string? problem = null;
         foreach (uint pid in pids.Where(static pid => pid != 0).Distinct())
         {
-            if (!seen.TryGetValue(pid, out List<ProcessMapping>? all))
-                seen[pid] = all = ProcessMapping.Of(pid);
-            List<ProcessMapping> mappings = [.. all.Where(one => Path.GetFileName(one.Path) == report.Name)];
+            if (!seen.TryGetValue(pid, out ILookup<string, ProcessMapping>? all))
+                seen[pid] = all = ProcessMapping.Of(pid).ToLookup(static one => Path.GetFileName(one.Path), StringComparer.Ordinal);
+            List<ProcessMapping> mappings = [.. all[report.Name]];
             if (mappings.Count == 0)
                 continue;
             report.Memory = Math.Max(report.Memory, mappings.GroupBy(static one => one.Offset).Sum(static same => same.Max(static one => one.Present)));

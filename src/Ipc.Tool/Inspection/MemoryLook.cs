@@ -7,6 +7,7 @@ using Microsoft.Win32.SafeHandles;
 namespace Ipc.Tool;
 
 /// <summary>A region whose file has no name any more, seen in the memory of a process that has it mapped. Nothing is mapped here, and nobody is stopped.</summary>
+/// <remarks>To read a hole there is to touch it: memory comes behind it. So nothing is read but what is in use.</remarks>
 internal sealed class MemoryLook : RegionLook
 {
     private readonly SafeFileHandle _memory;
@@ -20,6 +21,9 @@ internal sealed class MemoryLook : RegionLook
         _mappings = mappings;
         _memory = System.IO.File.OpenHandle($"/proc/{pid}/mem");
     }
+
+    /// <inheritdoc/>
+    public override bool MakesPresent => true;
 
     public override void Read(ulong offset, Span<byte> to, string what)
     {

@@ -29,6 +29,9 @@ internal unsafe class RegionLook : IDisposable
         Size = (ulong)file.Length;
     }
 
+    /// <summary>Reading what is a hole makes it present.</summary>
+    public virtual bool MakesPresent => false;
+
     /// <summary>Of what is not read from a file.</summary>
     protected RegionLook(ulong size) => Size = size;
 

@@ -277,40 +277,62 @@ void ipc_platform_map_nothing(void *base, uint64_t size)
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
+static uintptr_t page_size(void)
+{
+    return (uintptr_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Asked of a page of our own, once: of no bytes some systems say yes to whatever they do not know. */
 bool ipc_platform_populate_needs_file(void)
 {
-    return madvise(NULL, 0, MADV_POPULATE_WRITE) != 0; /* of no bytes: is it known at all? */
+    static ipc_atomic32 known; /* 0: not yet; 1: no; 2: yes. Two that ask at once find the same */
+    if (ipc_load_relaxed32(&known) == 0) {
+        const uintptr_t page = page_size();
+        void *place = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (place == MAP_FAILED)
+            return false; /* short of memory: no answer */
+        ipc_store_relaxed32(&known, madvise(place, page, MADV_POPULATE_WRITE) == 0 || errno == ENOMEM ? 1 : 2);
+        (void)munmap(place, page);
+    }
+    return ipc_load_relaxed32(&known) == 2;
 }
 
 ipc_status ipc_platform_populate(ipc_file file, void *base, uint64_t offset, uint64_t length)
 {
+    /* Outward to the system's pages: what lies beside is present twice then, which is the same as once. */
+    const uintptr_t page = page_size();
+    const uintptr_t from = ((uintptr_t)base + (uintptr_t)offset) & ~(page - 1);
+    const uintptr_t to = ((uintptr_t)base + (uintptr_t)(offset + length) + page - 1) & ~(page - 1);
     int result;
     do {
-        result = madvise((uint8_t *)base + offset, (size_t)length, MADV_POPULATE_WRITE);
+        result = madvise((void *)from, to - from, MADV_POPULATE_WRITE);
     } while (result != 0 && (errno == EINTR || errno == EAGAIN));
     if (result == 0)
         return IPC_OK;
-    if (errno == EINVAL && file != IPC_NO_FILE)
-        return reserve_range(file, offset, length);
     const int error = errno;
     /* EFAULT: the fault of a page, for which the file system found no room */
-    return ipc_fail_system(error == EFAULT || error == ENOMEM ? ENOSPC : error,
-                           "cannot make %" PRIu64 " bytes of shared memory present", length);
+    const bool is_short = error == EFAULT || error == ENOMEM || error == ENOSPC;
+    if (!is_short && file != IPC_NO_FILE)
+        return reserve_range(file, offset, length);
+    return ipc_fail_system(is_short ? ENOSPC : error, "cannot make %" PRIu64 " bytes of shared memory present", length);
 }
 
 #define MOST_TOUCHED (4u << 20)
 
 void ipc_platform_touch(void *start, uint64_t length)
 {
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    const uintptr_t from = (uintptr_t)start & ~(page - 1);
+    const uintptr_t from = (uintptr_t)start & ~(page_size() - 1);
     const uintptr_t to = (uintptr_t)start + (uintptr_t)(length < MOST_TOUCHED ? length : MOST_TOUCHED);
     (void)madvise((void *)from, to - from, MADV_POPULATE_WRITE);
 }
 
 bool ipc_platform_give_back_pages(void *base, uint64_t offset, uint64_t length)
 {
-    return madvise((uint8_t *)base + offset, (size_t)length, MADV_REMOVE) == 0;
+    /* Inward: a page that is also somebody else's stays. */
+    const uintptr_t page = page_size();
+    const uintptr_t from = ((uintptr_t)base + (uintptr_t)offset + page - 1) & ~(page - 1);
+    const uintptr_t to = ((uintptr_t)base + (uintptr_t)(offset + length)) & ~(page - 1);
+    return from >= to || madvise((void *)from, to - from, MADV_REMOVE) == 0;
 }
 
 static struct flock bytes_of(short type, uint64_t start, uint64_t length)

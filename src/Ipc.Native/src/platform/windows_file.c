@@ -36,8 +36,7 @@ ipc_status ipc_platform_file_create(const char *directory, ipc_file *file, char 
     SECURITY_ATTRIBUTES security;
     uint64_t random;
     ipc_platform_random(&random, sizeof random);
-    int length =
-        snprintf(temporary, temporary_size, "%s/~tmp.%u.%016" PRIx64, directory, ipc_platform_pid(), random);
+    int length = snprintf(temporary, temporary_size, "%s/~tmp.%u.%016" PRIx64, directory, ipc_platform_pid(), random);
     ipc_status status = length < 0 || (size_t)length >= temporary_size
                             ? ipc_fail(IPC_E_INVALID_ARGUMENT, "the region directory's path is too long")
                             : ipc_windows_security(IPC_WINDOWS_FILE, &security);
@@ -76,7 +75,10 @@ ipc_status ipc_platform_file_reserve(ipc_file file, uint64_t size, const ipc_fil
 {
     FILE_END_OF_FILE_INFO end;
     DWORD unused = 0;
-    const bool has_holes = ranges == 0 || reserved[0].offset != 0 || reserved[0].length < size;
+    uint64_t present = 0;
+    for (size_t i = 0; i < ranges; i++)
+        present += reserved[i].length;
+    const bool has_holes = present < size;
     /* Without it the file system reserves everything when the end is set. */
     const bool is_sparse =
         has_holes && DeviceIoControl(handle_of(file), FSCTL_SET_SPARSE, NULL, 0, NULL, 0, &unused, NULL) != 0;
@@ -116,8 +118,7 @@ bool ipc_platform_can_replace(void)
 static HANDLE open_shared(const wchar_t *wide)
 {
     for (int turn = 0;; turn++) {
-        HANDLE file =
-            CreateFileW(wide, ACCESS, IPC_SHARE_ALL, NULL, OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT, NULL);
+        HANDLE file = CreateFileW(wide, ACCESS, IPC_SHARE_ALL, NULL, OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT, NULL);
         if (file != INVALID_HANDLE_VALUE || GetLastError() != ERROR_SHARING_VIOLATION || turn >= SHARING_TURNS)
             return file;
         Sleep(SHARING_PAUSE_MS);
@@ -175,8 +176,8 @@ ipc_status ipc_platform_file_read(ipc_file file, uint64_t offset, void *buffer, 
         if (!read && GetLastError() != ERROR_HANDLE_EOF)
             return ipc_fail_system((int)GetLastError(), "cannot read a region's file");
         if (count == 0)
-            return ipc_fail(IPC_E_CORRUPT, "a region ends %zu bytes behind %" PRIu64 ", where %zu were to be read", done,
-                            offset, length);
+            return ipc_fail(IPC_E_CORRUPT, "a region ends %zu bytes behind %" PRIu64 ", where %zu were to be read",
+                            done, offset, length);
         done += count;
     }
     return IPC_OK;
@@ -189,8 +190,8 @@ bool ipc_platform_file_is_named(ipc_file file, const char *path)
     FILE_ID_INFO named;
     if (ipc_windows_wide(path, wide, IPC_WIDE_PATH_MAX) != IPC_OK)
         return false;
-    HANDLE other = CreateFileW(wide, FILE_READ_ATTRIBUTES, IPC_SHARE_ALL, NULL, OPEN_EXISTING,
-                               FILE_FLAG_OPEN_REPARSE_POINT, NULL);
+    HANDLE other =
+        CreateFileW(wide, FILE_READ_ATTRIBUTES, IPC_SHARE_ALL, NULL, OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT, NULL);
     if (other == INVALID_HANDLE_VALUE)
         return false;
     const bool same = GetFileInformationByHandleEx(handle_of(file), FileIdInfo, &ours, sizeof ours) &&
@@ -266,8 +267,8 @@ void ipc_platform_unlock(ipc_file file, uint64_t byte)
     (void)UnlockFileEx(handle_of(file), 0, 1, 0, &place); /* closing the file does it as well */
 }
 
-/* Which process has a byte cannot be said by another lock: nobody could find it. The creation time of a process does not
-   fit into a range, so nobody asks for one (docs/wire-format/windows.md section 4). */
+/* Which process has a byte cannot be said by another lock: nobody could find it. The creation time of a process does
+   not fit into a range, so nobody asks for one (docs/wire-format/windows.md section 4). */
 ipc_status ipc_platform_range_lock_try(ipc_file file, uint64_t start, uint64_t length)
 {
     (void)file;

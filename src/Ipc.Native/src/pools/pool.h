@@ -74,7 +74,7 @@ typedef struct ipc_pool_info {
    IPC_E_INVALID_ARGUMENT above 64 GiB. */
 ipc_status ipc_pool_budget(uint64_t asked, uint64_t *budget);
 uint64_t ipc_pool_size(uint64_t budget);    /* bytes in the file, holes included; 0 for no budget */
-uint64_t ipc_pool_reserve(uint64_t budget); /* header and table: present from creation */
+uint64_t ipc_pool_reserve(uint64_t budget); /* header and table: present from creation, but in a connection */
 void ipc_pool_write_header(void *at, uint64_t budget);
 /* The pool at `offset` of the region, checked against its body. `offset` 0: no pool. */
 ipc_status ipc_pool_locate(const ipc_region *region, uint64_t offset, ipc_pool *pool);

@@ -211,6 +211,8 @@ ipc_status ipc_ring_make_room(ipc_ring_writer *writer, uint64_t end);
 /* Asks the reader to return everything that it has released [wanted]. The caller then looks again. */
 void ipc_ring_ask_for_space(ipc_ring_writer *writer);
 void ipc_ring_set_limit(ipc_ring_writer *writer); /* after free_seen or the window have changed, or a loan was closed */
+/* ring_memory.c: memory for a record that ends there, and for the header behind it. False: there is none. */
+bool ipc_ring_make_present(ipc_ring_writer *writer, uint64_t end);
 /* Commits a record of `size` bytes whose payload stands at the tail. */
 void ipc_ring_append(ipc_ring_writer *writer, uint64_t word, uint64_t size, bool batched);
 /* The state of the peer as the result of a wait for room. */

@@ -62,23 +62,6 @@ void ipc_ring_ask_for_space(ipc_ring_writer *writer)
     ipc_full_fence();
 }
 
-/* The first lap of a connection's ring, whose data begins as a hole: makes memory for a record that ends there and for
-   the header behind it, twice as much as there was or more. A full disk is "full" here, and never a fault later. */
-static bool make_present(ipc_ring_writer *writer, uint64_t end)
-{
-    const ipc_region *region = writer->ring.region;
-    const uint64_t from = writer->present;
-    uint64_t to = (end + IPC_LINE + IPC_RING_DATA_ALIGN - 1) & ~(uint64_t)(IPC_RING_DATA_ALIGN - 1);
-    to = to < 2 * from ? 2 * from : to;
-    to = to > writer->capacity ? writer->capacity : to; /* behind the lap: what is padded there needs all of it */
-    if (ipc_platform_populate(region->file, region->base, (uint64_t)(writer->data - region->base) + from, to - from) !=
-        IPC_OK)
-        return false;
-    writer->present = to == writer->capacity ? UINT64_MAX : to;
-    ipc_ring_set_limit(writer);
-    return true;
-}
-
 /* Looks again, then asks for space and looks once more [wanted]. */
 IPC_NOINLINE ipc_status ipc_ring_make_room(ipc_ring_writer *writer, uint64_t end)
 {
@@ -86,7 +69,8 @@ IPC_NOINLINE ipc_status ipc_ring_make_room(ipc_ring_writer *writer, uint64_t end
         return ipc_ended(IPC_CLOSED);
     ipc_ring_drop_loan(writer); /* a new claim replaces it */
     ipc_status status = refresh_limit(writer);
-    if (status == IPC_OK && end > writer->present - IPC_LINE && !make_present(writer, end)) {
+    if (status == IPC_OK && end > writer->present - IPC_LINE && !ipc_ring_make_present(writer, end)) {
+        ipc_ring_ask_for_space(writer); /* the batch is published, whatever it was that there was no room in */
         writer->wanted_end = end;
         return IPC_FULL;
     }

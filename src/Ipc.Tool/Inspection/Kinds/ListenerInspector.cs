@@ -22,13 +22,14 @@ internal static class ListenerInspector
         look.Read(header.SlotsOffset, table, "the slots of a listener");
         look.Read(header.ReadyOffset, ready, "the ready bits of a listener");
         List<ListenerSlotReport> slots = [];
+        var participants = report.Participants.ToDictionary(static p => p.Index);
         for (int index = 0; index < count; index++)
         {
             var slot = MemoryMarshal.Read<ListenerSlot>(System.MemoryExtensions.AsSpan(table, index * ListenerSlot.ByteSize));
             if (slot.Word == ListenerSlot.Idle)
                 continue;
             ulong state = ListenerSlot.StateOf(slot.Word);
-            ParticipantReport? client = report.Participants.FirstOrDefault(p => p.Index == index);
+            ParticipantReport? client = participants.GetValueOrDefault(index);
             if (state > ListenerSlot.Attached)
                 report.Damage.Add($"slot {index}: state {state}; at most 3 was expected");
             else

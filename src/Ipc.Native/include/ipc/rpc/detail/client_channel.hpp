@@ -118,13 +118,16 @@ class client_channel : public client_writing
     // INTERRUPT ends the wait; null: rouse() does.
     ipc::status read(lock_type &held, pending *mine, deadline until, ipc_cancel *interrupt, arrival &got)
     {
+        // What is owed found no room, and nobody may ever answer: a ring whose memory could not be made is full and
+        // empty.
+        const bool looks_soon = owes_here();
         reading_ = true;
         can_rouse_ = interrupt == nullptr;
         ipc_cancel *const ends = can_rouse_ ? interrupt_->get() : interrupt;
         held.unlock();
         record raw;
         frame next;
-        ipc::status code = connection_.reader().read(raw, until, ends);
+        ipc::status code = connection_.reader().read(raw, looks_soon ? soon(until) : until, ends);
         const char *wrong = code == IPC_OK ? decode(raw, side::server, next) : nullptr;
         if (code == IPC_OK && wrong == nullptr && mine != nullptr && !next.is_callback() && mine->takes(next)) {
             if (next.kind() == frame_kind::item) {
@@ -162,6 +165,8 @@ class client_channel : public client_writing
                 pay(held);
         } else if (code != IPC_TIMEOUT && code != IPC_EMPTY && code != IPC_CANCELLED) {
             lose(code);
+        } else if (looks_soon) {
+            pay(held);
         }
         leave_reading();
         return code;

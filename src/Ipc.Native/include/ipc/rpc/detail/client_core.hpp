@@ -35,8 +35,8 @@ class client_core final : public client_connecting,
 {
   public:
     client_core(std::string name, client_options options, std::shared_ptr<method_table> services)
-        : client_connecting(std::move(name), std::move(options)),
-          services_(std::move(services)), background_(mutex_, *this)
+        : client_connecting(std::move(name), std::move(options)), services_(std::move(services)),
+          background_(mutex_, *this)
     {
     }
 
@@ -82,8 +82,8 @@ class client_core final : public client_connecting,
     }
 
     // Pending calls end with status::unavailable; later ones throw ipc::error(IPC_CLOSED), or without exceptions fail
-    // with failed_precondition. Waits for the user's code that runs on threads of the client, unless it is called there:
-    // then somebody else has to. Returns whether all is over.
+    // with failed_precondition. Waits for the user's code that runs on threads of the client, unless it is called
+    // there: then somebody else has to. Returns whether all is over.
     bool close() noexcept
     {
         lock_type held(mutex_);
@@ -228,7 +228,8 @@ class client_core final : public client_connecting,
         if (got.kind() != frame_kind::request)
             return callee_ != nullptr ? callee_->arrived(got) : nullptr;
         if (callee_ == nullptr) {
-            const outcome why(status::unimplemented, "The client of " + server_of(name_, 0) + " offers no services to call back.");
+            const outcome why(status::unimplemented,
+                              "The client of " + server_of(name_, 0) + " offers no services to call back.");
             if (!got.has(flag_one_way))
                 client_callee(link(), epoch_, {}).post_error(got.header.call, why);
             return nullptr;
@@ -273,11 +274,11 @@ class client_core final : public client_connecting,
         enter();
         if (reading_) {
             calls_.begin_waiting(on);
-            sleep_until(held, on, queue_.has(epoch_) ? soon(until) : until);
+            sleep_until(held, on, owes_here() ? soon(until) : until);
             calls_.end_waiting(on);
         } else {
             arrival none;
-            read(held, nullptr, queue_.has(epoch_) ? soon(until) : until, interrupt, none);
+            read(held, nullptr, until, interrupt, none);
         }
         pay(held);
         leave();
@@ -314,7 +315,7 @@ class client_core final : public client_connecting,
             return pay(held);
         }
         if (background_.was_interrupted())
-            return; // by somebody whom it has to look at first
+            return;                       // by somebody whom it has to look at first
         if (waits && !until.has_passed()) // it was there, and took no clients: its successor may
             sleep_until(held, changed_, soon(until, between_looks));
         if (usable_ || connecting_ || closed_)

@@ -163,6 +163,12 @@ class client_writing : public caller_core, private client_link
         return owed_report_.method != 0 || !calls_.owed_cancels.empty() || !owed_.empty() || !queue_.empty();
     }
 
+    // The same, and it can be paid on this connection.
+    bool owes_here() const noexcept
+    {
+        return owed_report_.method != 0 || !calls_.owed_cancels.empty() || !owed_.empty() || queue_.has(epoch_);
+    }
+
     void pay_up() noexcept
     {
         if (usable_ && owed_report_.method != 0) {
@@ -200,8 +206,9 @@ class client_writing : public caller_core, private client_link
             entry->queued = 0;
             entry->sent_at = at;
             if (code == IPC_E_TOO_LARGE)
-                calls_.end(*entry, {status::resource_exhausted,
-                                    too_large("request", size, connection_.writer().max_payload() - frame_header_size)});
+                calls_.end(*entry,
+                           {status::resource_exhausted,
+                            too_large("request", size, connection_.writer().max_payload() - frame_header_size)});
         }
     }
 
@@ -216,11 +223,11 @@ class client_writing : public caller_core, private client_link
 
     connection connection_;
     bool usable_ = false;
-    bool left_ = false;               // its server is ending, and takes no further calls
-    std::string reason_;              // why the connection is not usable
-    int inside_ = 0;                  // threads that may be using the connection
-    std::condition_variable changed_; // the connection's life
-    bool unflushed_ = false;          // a batch is not published yet
+    bool left_ = false;                                     // its server is ending, and takes no further calls
+    std::string reason_;                                    // why the connection is not usable
+    int inside_ = 0;                                        // threads that may be using the connection
+    std::condition_variable changed_;                       // the connection's life
+    bool unflushed_ = false;                                // a batch is not published yet
     std::deque<std::pair<frame_header, std::string>> owed_; // what callbacks were refused with
     uint64_t owed_bytes_ = 0;
     transit transit_; // its counters of what came: of whoever has the reading role

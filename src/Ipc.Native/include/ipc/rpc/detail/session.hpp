@@ -1,7 +1,7 @@
 // The server's side of one connection: what is sent on it, the calls that came over it, and those that go back.
 // Any thread may send (frame_sender.hpp). A client that does not read for send_timeout is cut off.
-// The connection is closed when the server dismisses it, whoever still has the session by then (a handler, a caller that
-// one has kept): it must not outlive its listener. From then on the session is one of a client that is gone.
+// The connection is closed when the server dismisses it, whoever still has the session by then (a handler, a caller
+// that one has kept): it must not outlive its listener. From then on the session is one of a client that is gone.
 #ifndef IPC_RPC_DETAIL_SESSION_HPP
 #define IPC_RPC_DETAIL_SESSION_HPP
 
@@ -350,8 +350,8 @@ class session final : public std::enable_shared_from_this<session>,
         const bool may_wait = serving == nullptr || !is_in_place(*serving);
         for (;;) {
             const deadline slice(may_wait ? deadline(a_while) : deadline::now());
-            const frame_sender::result got = sender_.send(header, body, deadline(std::min(slice.at(), until.at())),
-                                                          worker::current_blocks_sending);
+            const frame_sender::result got =
+                sender_.send(header, body, deadline(std::min(slice.at(), until.at())), worker::current_blocks_sending);
             if (got != frame_sender::result::late)
                 return judge(got) ? outcome() : outcome(status::unavailable, "the client is gone");
             if (!may_wait)
@@ -368,7 +368,7 @@ class session final : public std::enable_shared_from_this<session>,
     bool judge(frame_sender::result got)
     {
         if (got == frame_sender::result::stuck)
-            cut_off(IPC_CLOSE_PROTOCOL, "the client did not read what was sent to it");
+            cut_off(IPC_CLOSE_PROTOCOL, "the client did not read what was sent to it (or the disk was full)");
         else if (got == frame_sender::result::corrupt)
             cut_off(IPC_CLOSE_CORRUPT, "the client wrote what is not a ring");
         else if (sender_.is_congested())
