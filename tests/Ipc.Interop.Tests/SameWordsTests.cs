@@ -56,7 +56,7 @@ public sealed partial class SameWordsTests(Peers peers)
     [InlineData("open-publisher 1 NAME count=1", "")]
     [InlineData("open-publisher 1 NAME readers=5000", "")]
     [InlineData("open-publisher 1 NAME writers=5000", "")]
-    [InlineData("listen 1 NAME max=5000", "")]
+    [InlineData("listen 1 NAME max=20000", "")]
     [InlineData("open-writer 1 NAME capacity=4096 budget=0; write 1 1 5000 1", "")]
     [InlineData("open-queue 1 NAME block=64 budget=none; write 1 1 5000 1", "")]
     [InlineData("open-publisher 1 NAME block=64 budget=none; write 1 1 5000 1", "")]

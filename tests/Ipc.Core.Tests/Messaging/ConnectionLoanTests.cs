@@ -94,7 +94,7 @@ public sealed class ConnectionLoanTests : RegionTest
     }
 
     /// <summary>Before its peer has sent a long message there is no table: nobody looks for memory there that may not be.</summary>
-    [Fact]
+    [Fact(Skip = "tables are made at once here", SkipUnless = nameof(ConnectionMemoryTests.HasHoles), SkipType = typeof(ConnectionMemoryTests))]
     public void ADescriptorThatComesBeforeTheTableIsCorrupt()
     {
         using EchoServer server = new("early");
