@@ -27,6 +27,7 @@ namespace Ipc.Rpc.RabbitMq;
 public sealed class RabbitMqTopic : IAsyncDisposable
 {
     private const long MostNumber = long.MaxValue >> 18;
+    private const int ItemsBetweenLooks = 8, MostLooks = 50; // at the own reader; a millisecond each
 
     private static readonly TimeSpan _again = TimeSpan.FromSeconds(1);
 
@@ -73,7 +74,8 @@ public sealed class RabbitMqTopic : IAsyncDisposable
     public long Received => Interlocked.Read(ref _received);
 
     /// <summary>How many messages have not come from other machines, or have not gone there because this end was slower
-    /// than the writers.</summary>
+    /// than the writers. While this end cannot send, what it publishes here can overtake its own reader, and is counted
+    /// too: nobody knows any more whose it was.</summary>
     public long Lost => _sources.Lost + Interlocked.Read(ref _unread);
 
     /// <summary>How many messages were left out: larger than the topic here holds or the broker takes, or no messages
@@ -142,7 +144,7 @@ public sealed class RabbitMqTopic : IAsyncDisposable
         using CancellationTokenSource over = CancellationTokenSource.CreateLinkedTokenSource(_closing.Token);
         List<Task> passing = [WatchAsync((TopicEnd?)writer ?? reader!, over.Token)];
         if (writer is not null)
-            passing.Add(ReceiveAsync(writer, over.Token));
+            passing.Add(ReceiveAsync(writer, reader, over.Token));
         if (reader is not null)
             passing.Add(SendAsync(reader, over.Token));
         Task first = await Task.WhenAny(passing).ConfigureAwait(false);
@@ -207,7 +209,7 @@ public sealed class RabbitMqTopic : IAsyncDisposable
         }
     }
 
-    private async Task ReceiveAsync(TopicWriter writer, CancellationToken cancellationToken)
+    private async Task ReceiveAsync(TopicWriter writer, TopicReader? reader, CancellationToken cancellationToken)
     {
         while (true)
         {
@@ -218,7 +220,7 @@ public sealed class RabbitMqTopic : IAsyncDisposable
                 {
                     (ulong tag, IReadOnlyBasicProperties properties, byte[] body) =
                         await link.NextAsync(cancellationToken).ConfigureAwait(false);
-                    await PublishAsync(writer, properties, body, cancellationToken).ConfigureAwait(false);
+                    await PublishAsync(writer, reader, properties, body, cancellationToken).ConfigureAwait(false);
                     await link.TakenAsync(tag).ConfigureAwait(false);
                 }
             }
@@ -232,9 +234,26 @@ public sealed class RabbitMqTopic : IAsyncDisposable
         }
     }
 
+    /// <summary>Waits for a moment for the reader of this end, which passes over what is published here: one that is
+    /// overtaken counts all of that as lost, for nobody knows any more whose it was.</summary>
+    private static async Task LetPassAsync(TopicReader reader, CancellationToken cancellationToken)
+    {
+        for (int look = 0; look < MostLooks; look++)
+        {
+            TopicInfo info = reader.GetInfo();
+            if (info.Behind < info.BlockCount / 2)
+                return;
+            await Task.Delay(1, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
     /// <summary>Anybody may have sent it.</summary>
     private async Task PublishAsync(
-        TopicWriter writer, IReadOnlyBasicProperties properties, byte[] body, CancellationToken cancellationToken)
+        TopicWriter writer,
+        TopicReader? reader,
+        IReadOnlyBasicProperties properties,
+        byte[] body,
+        CancellationToken cancellationToken)
     {
         if (properties.Type != Wire.TopicType || properties.MessageId is not { Length: > 0 and <= 64 } source ||
             Wire.NumberOf(properties.Headers, Wire.First) is not (> 0 and < MostNumber and var number) ||
@@ -264,6 +283,8 @@ public sealed class RabbitMqTopic : IAsyncDisposable
                 number += Math.Min(item.Lost, MostNumber) + 1; // 65,536 times at most
             if (!_sources.IsNew(source, number))
                 continue;
+            if (reader is not null && i % ItemsBetweenLooks == 0)
+                await LetPassAsync(reader, cancellationToken).ConfigureAwait(false);
             if (item.Payload.Length > writer.MaxPayload)
             {
                 Interlocked.Increment(ref _unfit);
