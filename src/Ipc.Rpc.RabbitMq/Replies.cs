@@ -19,11 +19,12 @@ namespace Ipc.Rpc.RabbitMq;
 /// <summary>Those whom answers go to, and who may not be there any more.</summary>
 internal sealed class Replies(RabbitMqAddress address, RabbitMqOptions options) : IDisposable
 {
-    private const int Recent = 64, Most = 10_000;
+    private const int Recent = 64, Most = 10_000, MostQuestions = 10;
     private const string InternalError = "541,";
     private const ushort NotFound = 404, Broken = 541, Locked = 405;
 
-    private static readonly TimeSpan _onTheWay = TimeSpan.FromSeconds(2), _goneFor = TimeSpan.FromMinutes(10);
+    private static readonly TimeSpan _onTheWay = TimeSpan.FromSeconds(2), _goneFor = TimeSpan.FromMinutes(10),
+        _betweenQuestions = TimeSpan.FromMilliseconds(200);
 
     private readonly object _gate = new();
     private readonly (string? To, Deadline Until)[] _recent = new (string?, Deadline)[Recent];
@@ -84,6 +85,12 @@ internal sealed class Replies(RabbitMqAddress address, RabbitMqOptions options) 
             }
 
             bool? isThere = await AskAsync(replyTo, cancellationToken).ConfigureAwait(false);
+            for (int again = 0; isThere is null && again < MostQuestions; again++)
+            {
+                await Task.Delay(_betweenQuestions, cancellationToken).ConfigureAwait(false);
+                isThere = await AskAsync(replyTo, cancellationToken).ConfigureAwait(false);
+            }
+
             lock (_gate)
             {
                 if (isThere == true)
@@ -124,9 +131,11 @@ internal sealed class Replies(RabbitMqAddress address, RabbitMqOptions options) 
         }
         catch (OperationInterruptedException e) when (e.ShutdownReason is { } reason)
         {
+            // The client library says 541 of itself, too, when its network fails.
+            bool isBrokers = reason.Initiator == ShutdownInitiator.Peer;
             return reason.ReplyCode switch
             {
-                NotFound or Broken => false,
+                NotFound or Broken when isBrokers => false,
                 Locked => true, // another connection's own queue
                 _ => null,
             };
