@@ -72,7 +72,7 @@ public sealed class UploadFaultTests(BrokerProcess broker) : RabbitMqTest(broker
         using BadNetwork network = new(Broker.EndPoint);
         RabbitMqServer server = await ServeAsync(SinkRpc.Service(_sink), ServerOptions);
         RabbitMqClientOptions options = ClientOptions;
-        options.StreamLease = TimeSpan.FromSeconds(2);
+        options.StreamLease = TimeSpan.FromSeconds(6);
         Source source = OtherEndTests.Waiting(10);
         Task call = CallAsync((await ConnectAsync(options, AddressAt(network.Port))).For<ISink>(), both, source, Cancel);
         Watchdog.Until(() => _sink.Seen == 10, "items to arrive");
