@@ -14,17 +14,17 @@ namespace Ipc.Rpc.RabbitMq;
 // connection that may end for it.
 
 // Only a broker that says so, or ends that connection for the question, makes a client one that has gone; and not for
-// ever. Whoever cannot be looked after gets no answer this time, and is looked after again with the next.
+// ever. While that cannot be found out, the answer waits, and its request is not acknowledged: it is handed to the next
+// server, or to this one again, when the link ends that it came by.
 
 /// <summary>Those whom answers go to, and who may not be there any more.</summary>
 internal sealed class Replies(RabbitMqAddress address, RabbitMqOptions options) : IDisposable
 {
-    private const int Recent = 64, Most = 10_000, MostQuestions = 10;
+    private const int Recent = 64, Most = 10_000;
     private const string InternalError = "541,";
     private const ushort NotFound = 404, Broken = 541, Locked = 405;
 
-    private static readonly TimeSpan _onTheWay = TimeSpan.FromSeconds(2), _goneFor = TimeSpan.FromMinutes(10),
-        _betweenQuestions = TimeSpan.FromMilliseconds(200);
+    private static readonly TimeSpan _onTheWay = TimeSpan.FromSeconds(2), _goneFor = TimeSpan.FromMinutes(10);
 
     private readonly object _gate = new();
     private readonly (string? To, Deadline Until)[] _recent = new (string?, Deadline)[Recent];
@@ -34,6 +34,7 @@ internal sealed class Replies(RabbitMqAddress address, RabbitMqOptions options) 
     private int _next;
 
     /// <summary>Whether somebody gets the answer that is about to be sent.</summary>
+    /// <exception cref="OperationCanceledException">The token fired before that was found out.</exception>
     public ValueTask<bool> IsThereAsync(string replyTo, CancellationToken cancellationToken)
     {
         lock (_gate)
@@ -84,22 +85,25 @@ internal sealed class Replies(RabbitMqAddress address, RabbitMqOptions options) 
                     return !_suspects.ContainsKey(replyTo); // somebody else has looked
             }
 
-            bool? isThere = await AskAsync(replyTo, cancellationToken).ConfigureAwait(false);
-            for (int again = 0; isThere is null && again < MostQuestions; again++)
+            Attempts attempts = new(options);
+            while (true)
             {
-                await Task.Delay(_betweenQuestions, cancellationToken).ConfigureAwait(false);
-                isThere = await AskAsync(replyTo, cancellationToken).ConfigureAwait(false);
-            }
+                if (await AskAsync(replyTo, attempts, cancellationToken).ConfigureAwait(false) is { } isThere)
+                {
+                    lock (_gate)
+                    {
+                        if (isThere)
+                            _suspects.Remove(replyTo);
+                        else
+                            _suspects[replyTo] = Deadline.After(_goneFor);
+                    }
 
-            lock (_gate)
-            {
-                if (isThere == true)
-                    _suspects.Remove(replyTo);
-                else if (isThere == false)
-                    _suspects[replyTo] = Deadline.After(_goneFor);
-            }
+                    return isThere;
+                }
 
-            return isThere == true;
+                await Task.Delay(attempts.NextPause(Random.Shared.NextDouble()), cancellationToken)
+                    .ConfigureAwait(false);
+            }
         }
         finally
         {
@@ -108,13 +112,13 @@ internal sealed class Replies(RabbitMqAddress address, RabbitMqOptions options) 
     }
 
     /// <returns><see langword="null"/>: that could not be found out.</returns>
-    private async Task<bool?> AskAsync(string replyTo, CancellationToken cancellationToken)
+    private async Task<bool?> AskAsync(string replyTo, Attempts attempts, CancellationToken cancellationToken)
     {
         IConnection connection;
         try
         {
             connection = await Broker.ConnectAsync(
-                address, options, "look after a client of", new Attempts(options), cancellationToken)
+                address, options, "look after a client of", attempts, cancellationToken)
                 .ConfigureAwait(false);
         }
         catch (RpcCallException)
