@@ -13,6 +13,9 @@ public sealed class RepliesTests : RabbitMqTest
 {
     private const string Suspicion = "541, \"INTERNAL_ERROR\"";
 
+    /// <summary>A frame of AMQP 0-9-1: connection.close of channel 0 with 541 and no text, for no method.</summary>
+    private static ReadOnlySpan<byte> BrokersError => [1, 0, 0, 0, 0, 0, 11, 0, 10, 0, 50, 2, 29, 0, 0, 0, 0, 0, 0xCE];
+
     public RepliesTests(BrokerProcess broker)
         : base(broker)
     {
@@ -54,6 +57,52 @@ public sealed class RepliesTests : RabbitMqTest
         await SuspectAsync(replies, queue);
         await client.DisposeAsync();
         Assert.False(await replies.IsThereAsync(queue, Cancel).AsTask().WaitAsync(Patience, Cancel));
+    }
+
+    /// <summary>The server gets on with its work, and its answer comes as soon as somebody can be asked; or another server gives it, if that one's connection ends before.</summary>
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    public async Task ACallIsAnsweredHoweverOftenNobodyCouldBeAsked(bool isCpp, bool servesToTheEnd)
+    {
+        if (isCpp)
+            Cpp.Require();
+        using BadNetwork network = new(Broker.EndPoint);
+        using RegionDirectory kept = new();
+        using OtherProcess? server = isCpp ? Cpp.Server(AddressAt(network.Port), kept.Path + "/handled", "one") : null;
+        if (!isCpp)
+            await ServeAsync(FarmRpc.Service(new Farm("one")), address: AddressAt(network.Port));
+        RabbitMqClientOptions options = ClientOptions;
+        options.Retry = new RpcRetryPolicy { Attempts = 50, FirstPause = TimeSpan.FromMilliseconds(20), LongestPause = TimeSpan.FromMilliseconds(100) };
+        IFarm client = (await ConnectAsync(options)).For<IFarm>(), another = (await ConnectAsync(options)).For<IFarm>();
+        network.RefusesWhoSays = "look after a client of";
+        Task<string> call;
+        do
+        {
+            Assert.Equal("one", await client.DoAgainAsync(1, Cancel).AsTask().WaitAsync(Patience, Cancel));
+            network.Say(BrokersError); // soon enough after that answer, or else again
+            call = client.DoAgainAsync(2, Cancel).AsTask();
+            Watchdog.Until(() => network.Refusals > 20 || call.IsCompleted, "the server to ask again and again");
+        }
+        while (call.IsCompletedSuccessfully);
+        Assert.False(call.IsCompleted);
+        Assert.Equal("one", await another.DoAgainAsync(3, Cancel).AsTask().WaitAsync(Patience, Cancel));
+        if (servesToTheEnd)
+        {
+            network.RefusesWhoSays = null;
+        }
+        else
+        {
+            await ServeAsync(FarmRpc.Service(new Farm("two")));
+            network.Refuses = true;
+            network.Cut();
+        }
+
+        string who = servesToTheEnd ? "one" : "two";
+        Assert.Equal(who, await call.WaitAsync(Patience, Cancel));
+        Assert.Equal(who, await client.DoAgainAsync(4, Cancel).AsTask().WaitAsync(Patience, Cancel));
     }
 
     private Replies RepliesBy(BadNetwork network) => new(

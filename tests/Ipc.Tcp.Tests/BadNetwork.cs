@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Net;
 using System.Net.Sockets;
+using System.Text;
 using System.Threading;
 
 namespace Ipc.Tcp.Tests;
@@ -12,11 +13,13 @@ public sealed class BadNetwork : IDisposable
     private readonly IPEndPoint _to;
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
     private readonly Socket _accepts;
-    private readonly List<Socket> _sockets = [];
+    private readonly List<Socket> _sockets = [], _comers = [];
     private readonly ManualResetEventSlim _flows = new(true);
     private int _passed;
     private int _cutAfter = int.MaxValue;
     private volatile bool _refuses;
+    private volatile byte[]? _refused;
+    private volatile int _refusals;
 
     public BadNetwork(IPEndPoint to)
     {
@@ -51,6 +54,7 @@ public sealed class BadNetwork : IDisposable
             }
 
             _sockets.Clear();
+            _comers.Clear();
         }
     }
 
@@ -66,6 +70,34 @@ public sealed class BadNetwork : IDisposable
     {
         get => _refuses;
         set => _refuses = value;
+    }
+
+    /// <summary>From now on whoever comes and says this is cut.</summary>
+    public string? RefusesWhoSays
+    {
+        set => _refused = value is null ? null : Encoding.UTF8.GetBytes(value);
+    }
+
+    /// <summary>How many have been cut for what they said.</summary>
+    public int Refusals => _refusals;
+
+    /// <summary>All who have come hear this, as if the other end had said it.</summary>
+    public void Say(ReadOnlySpan<byte> what)
+    {
+        lock (_sockets)
+        {
+            foreach (Socket comer in _comers)
+            {
+                try
+                {
+                    comer.Send(what);
+                }
+                catch (Exception e) when (e is SocketException or ObjectDisposedException)
+                {
+                    // it has gone
+                }
+            }
+        }
     }
 
     /// <summary>Nothing comes through any more, and nobody is told: a half-open connection.</summary>
@@ -110,6 +142,7 @@ public sealed class BadNetwork : IDisposable
                 {
                     _sockets.Add(from);
                     _sockets.Add(to);
+                    _comers.Add(from);
                 }
 
                 new Thread(() => Pass(from, to)) { IsBackground = true }.Start();
@@ -134,6 +167,14 @@ public sealed class BadNetwork : IDisposable
                 if (some == 0)
                 {
                     to.Shutdown(SocketShutdown.Send);
+                    return;
+                }
+
+                if (_refused is { } refused && buffer.AsSpan(0, some).IndexOf(refused) >= 0)
+                {
+                    Interlocked.Increment(ref _refusals);
+                    Cut(from);
+                    Cut(to);
                     return;
                 }
 

@@ -52,6 +52,7 @@ inline void server_core::lost(const outcome &why)
     limit_.learn_from(why.text);
     if (why.text.find("it said 541,") != std::string::npos)
         replies_.ended(AMQP_INTERNAL_ERROR);
+    held_back_.clear();
     std::shared_ptr<served> calls;
     {
         const std::lock_guard held(mutex_);
@@ -64,7 +65,7 @@ inline void server_core::lost(const outcome &why)
         calls->gone(); // their answers reach nobody, and somebody else gets the requests
 }
 
-inline link::duration server_core::look(link &)
+inline link::duration server_core::look(link &on)
 {
     std::shared_ptr<served> calls;
     {
@@ -73,6 +74,7 @@ inline link::duration server_core::look(link &)
     }
     constexpr std::chrono::milliseconds between_looks{250};
     run_held();
+    say_held_back(on);
     const auto now = std::chrono::steady_clock::now();
     if (calls != nullptr && calls->streams() != 0 && now - looked_at_ >= between_looks) {
         looked_at_ = now;
@@ -80,7 +82,8 @@ inline link::duration server_core::look(link &)
     }
     if (!held_.empty())
         return std::chrono::milliseconds(10);
-    return calls != nullptr && calls->streams() != 0 ? between_looks : link::duration(options_.heartbeat);
+    return (calls != nullptr && calls->streams() != 0) || !held_back_.empty() ? between_looks
+                                                                              : link::duration(options_.heartbeat);
 }
 
 inline void server_core::delivered(link &from, delivery &&what)
@@ -143,7 +146,7 @@ inline void server_core::take(link &from, std::shared_ptr<request> call)
                     {status::aborted, "The request was " + why + ". It is in the queue " + to_.dead_queue() + "."});
     }
     if (cancelled_.has(call->message_id))
-        return acknowledge(from, call->what.tag); // nobody waits for an answer
+        return acknowledge(from, *call); // nobody waits for an answer
     if (call->what.body().size() > options_.max_message_bytes)
         return refuse(from, *call,
                       {status::resource_exhausted, "The request for " + call->method + " has " +
@@ -167,7 +170,7 @@ inline void server_core::refuse(link &from, const request &call, const outcome &
     if (call.is_one_way)
         return bury(from, call, std::string("failed: ") + name_of(why.code) + ": " + why.text, {});
     answer_now(from, call, why);
-    acknowledge(from, call.what.tag);
+    acknowledge(from, call);
 }
 
 inline void server_core::run(link &from, std::shared_ptr<request> call, base::handler &by)
@@ -202,19 +205,19 @@ inline void server_core::run(link &from, std::shared_ptr<request> call, base::ha
     const std::shared_ptr<base::job> job = by.accept(calls, made.get());
     if (call->terms) {
         base::callee::set_terms(job->context, call->terms->bytes, options_.stream_window, wire::window_bytes);
-        message first;
-        first.type = wire::type;
-        first.correlation_id = call->correlation_id;
-        first.reply_to = listens_;
-        first.message_id = key;
-        first.headers.push_back(detail::header::of(wire::item, int64_t{0}));
+        const auto first = std::make_shared<message>();
+        first->type = wire::type;
+        first->correlation_id = call->correlation_id;
+        first->reply_to = listens_;
+        first->message_id = key;
+        first->headers.push_back(detail::header::of(wire::item, int64_t{0}));
         if (call->terms->sends) {
-            first.headers.push_back(detail::header::of(wire::to, takes_items_));
-            first.headers.push_back(detail::header::of(wire::credit, static_cast<int64_t>(options_.stream_window)));
-            first.headers.push_back(detail::header::of(wire::credit_bytes, wire::window_bytes));
+            first->headers.push_back(detail::header::of(wire::to, takes_items_));
+            first->headers.push_back(detail::header::of(wire::credit, static_cast<int64_t>(options_.stream_window)));
+            first->headers.push_back(detail::header::of(wire::credit_bytes, wire::window_bytes));
         }
         send(from, call->reply_to, first);
-        acknowledge(from, call->what.tag); // after the word on the same channel
+        acknowledge(from, *call); // after the word on the same channel
     }
     held_.push_back(job);
     run_held();
@@ -225,6 +228,21 @@ inline void server_core::run_held()
 {
     while (!held_.empty() && pool_.run(held_.front()))
         held_.pop_front();
+}
+
+inline void server_core::say_held_back(link &on)
+{
+    for (auto each = held_back_.begin(); each != held_back_.end() && on.is_good();) {
+        const presence is = replies_.look_for(each->first, to_, options_);
+        if (is == presence::unknown)
+            return; // nor is it of anybody else, for a while
+        const auto known = held_back_.extract(each++);
+        for (const held_back &next : known.mapped())
+            if (next.what == nullptr)
+                acknowledge(on, next.tag);
+            else if (is == presence::there)
+                publish(on, known.key(), *next.what);
+    }
 }
 
 // Puts a message into the dead-letter queue, and acknowledges it when it is there.

@@ -19,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -192,7 +193,7 @@ class server_core final : private connector_user, private served_user
             return; // it was acknowledged when it began; or somebody else has it
         connector_.post([this, call, is_cancelled, reason = std::move(reason)](link &on) {
             if (reason.empty() || (is_cancelled && cancelled_.has(call->message_id)))
-                acknowledge(on, call->what.tag);
+                acknowledge(on, *call);
             else
                 bury(on, *call, reason, {});
         });
@@ -204,7 +205,7 @@ class server_core final : private connector_user, private served_user
         auto made = std::make_shared<message>(std::move(what));
         const std::lock_guard held(mutex_);
         if (current_ != nullptr)
-            connector_.post([this, reply_to, made](link &on) { send(on, reply_to, *made); }, size);
+            connector_.post([this, reply_to, made](link &on) { send(on, reply_to, made); }, size);
     }
 
     bool is_full() const noexcept override
@@ -225,12 +226,24 @@ class server_core final : private connector_user, private served_user
     // ---- the connector's thread
     // --------------------------------------------------------------------------------------------------
 
+    void send(link &on, const std::string &reply_to, const std::shared_ptr<message> &what)
+    {
+        if (const auto waits = held_back_.find(reply_to); waits != held_back_.end()) {
+            waits->second.push_back({what, 0}); // in its order
+            return;
+        }
+        const presence is = replies_.look_for(reply_to, to_, options_);
+        if (is == presence::there)
+            publish(on, reply_to, *what);
+        else if (is == presence::unknown)
+            held_back_[reply_to].push_back({what, 0});
+        // else as if it had come too late
+    }
+
     // What does not fit into a frame is left out: the broker would end the connection, and give the request to the next
     // server.
-    void send(link &on, const std::string &reply_to, message &what)
+    void publish(link &on, const std::string &reply_to, message &what)
     {
-        if (!replies_.is_there(reply_to, to_, options_))
-            return; // as if it had come too late
         const auto shorten = [&](std::string_view without) {
             what.headers.erase(std::remove_if(what.headers.begin(), what.headers.end(),
                                               [&](const header &each) { return each.name == without; }),
@@ -255,13 +268,22 @@ class server_core final : private connector_user, private served_user
     {
         if (to.is_one_way)
             return;
-        message made;
-        made.type = wire::type;
-        made.correlation_id = to.correlation_id;
-        wire::add_outcome(made.headers, why);
+        const auto made = std::make_shared<message>();
+        made->type = wire::type;
+        made->correlation_id = to.correlation_id;
+        wire::add_outcome(made->headers, why);
         if (to.terms && to.terms->items > 0)
-            made.headers.push_back(header::of(wire::count, int64_t{0}));
+            made->headers.push_back(header::of(wire::count, int64_t{0}));
         send(on, to.reply_to, made);
+    }
+
+    // A request was dealt with. Not before its answer was sent: the next server gets it when the link ends.
+    void acknowledge(link &on, const request &call)
+    {
+        if (const auto waits = held_back_.find(call.reply_to); waits != held_back_.end())
+            waits->second.push_back({nullptr, call.what.tag});
+        else
+            acknowledge(on, call.what.tag);
     }
 
     void acknowledge(link &on, uint64_t tag)
@@ -288,6 +310,7 @@ class server_core final : private connector_user, private served_user
     void run(link &from, std::shared_ptr<request> call, base::handler &by);
     void bury(link &on, const request &call, std::string reason, outcome answer);
     void run_held();
+    void say_held_back(link &on);
     void on_control(const delivery &what);
 
     // There is no dead-letter queue any more: the next connection declares it, and the request comes again.
@@ -326,6 +349,12 @@ class server_core final : private connector_user, private served_user
     uint64_t published_dead_ = 0;
     recent_ids cancelled_;
     replies replies_;
+    struct held_back {
+        std::shared_ptr<message> what; // null: a request is to be acknowledged, that with
+        uint64_t tag;
+    };
+    std::unordered_map<std::string, std::vector<held_back>>
+        held_back_;                                   // for whom it is not known whether they are there
     std::chrono::steady_clock::time_point looked_at_; // at the leases of streams
     std::deque<std::shared_ptr<base::job>> held_;     // for which there is no thread yet
     std::string listens_;                             // its own queue for words,
