@@ -7,7 +7,7 @@ namespace Ipc.Crash.Tests;
 /// <summary>Faults of servers and clients. Object 1 is the listener or the connection of each process.</summary>
 internal static class ConnectionScenes
 {
-    private const string InSteps = " steps=1";
+    private const string InSteps = " steps=1", LongMessages = " budget=4194304";
 
     /// <summary>The victim makes a listener.</summary>
     public static void OpeningAListener(Scene scene)
@@ -275,6 +275,50 @@ internal static class ConnectionScenes
             server.Continue();
         }
         scene.CheckTable(live: 2);
+        End(scene, server, client);
+    }
+
+    /// <summary>The victim is a client in the middle of a message; another client is served all the time.</summary>
+    public static void ClientSends(Scene scene, int messages, int bytes)
+    {
+        (Driven server, Driven client) = Served(scene);
+        scene.Victim.Must($"connect 1 {scene.Name}{LongMessages} timeout=600000");
+        scene.Victim.Begin($"ping 1 1 {messages} {bytes} timeout=600000");
+        scene.WaitForFault();
+        client.Must("ping 1 1 50 1000 timeout=600000");
+        if (!scene.Kills)
+        {
+            scene.Victim.Continue();
+            Assert.Equal(IpcStatus.Ok, scene.Victim.Result().Status);
+            scene.Victim.Must("close 1");
+        }
+        scene.CheckTable(live: 2);
+        End(scene, server, client);
+    }
+
+    /// <summary>The victim is a server in the middle of its answer.</summary>
+    public static void ServerAnswers(Scene scene, int messages, int bytes)
+    {
+        Driven server = scene.Victim, client = scene.Survivor("client");
+        server.Must($"listen 1 {scene.Name} max=63");
+        server.Begin("serve 1 timeout=600000");
+        client.Must($"connect 1 {scene.Name}{LongMessages} timeout=600000");
+        client.Begin($"ping 1 1 {messages} {bytes} timeout=600000");
+        scene.WaitForFault();
+        if (scene.Kills)
+        {
+            Assert.Equal(IpcStatus.PeerDied, client.Result().Status);
+            client.Must("close 1");
+            server = scene.Survivor("server");
+            server.Must($"listen 1 {scene.Name} max=63");
+            server.Begin("serve 1 timeout=600000");
+            client.Must($"connect 1 {scene.Name} timeout=600000");
+        }
+        else
+        {
+            server.Continue();
+            Assert.Equal(IpcStatus.Ok, client.Result().Status);
+        }
         End(scene, server, client);
     }
 

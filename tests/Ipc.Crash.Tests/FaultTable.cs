@@ -67,6 +67,12 @@ internal static class FaultTable
         new("connection.close.word", ConnectionScenes.ServerClosesWhileItsClientSleeps, Variant: "server, client asleep"),
         new("listener.slot_idle", ConnectionScenes.ServerFreesASlot),
 
+        // A connection begins small: the first lap of its ring, the table of its pool.
+        new("ring.grow.present", scene => ConnectionScenes.ClientSends(scene, messages: 50, bytes: 1000)),
+        new("ring.grow.present", scene => ConnectionScenes.ServerAnswers(scene, messages: 50, bytes: 1000), Variant: "server"),
+        new("pool.table.present", scene => ConnectionScenes.ClientSends(scene, messages: 20, bytes: 1_000_000), Variant: "connection"),
+        new("pool.table.present", scene => ConnectionScenes.ServerAnswers(scene, messages: 20, bytes: 1_000_000), Variant: "server"),
+
         new("named.login.written", NamedScenes.LoggingIn),
         new("named.accept.attached", scene => NamedScenes.Accepting(scene, attached: true)),
         new("named.accept.written", scene => NamedScenes.Accepting(scene, attached: false)),

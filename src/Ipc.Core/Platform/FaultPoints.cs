@@ -30,6 +30,7 @@ internal static class FaultPoints
     public const string RingReleaseAfterStore = "ring.release.after_store";
     public const string RingReturnZeroed = "ring.return.zeroed";
     public const string RingReturnStored = "ring.return.stored";
+    public const string RingGrowPresent = "ring.grow.present";
     public const string WaiterFlagSet = "waiter.flag_set";
     public const string WaiterSignalWordChanged = "waiter.signal.word_changed";
     public const string ListenerOpenBeforeLink = "listener.open.before_link";
@@ -67,6 +68,7 @@ internal static class FaultPoints
     public const string QueueRecoverSlot = "queue.recover.slot";
     public const string QueueRecoverBeforeOrphans = "queue.recover.before_orphans";
 
+    public const string PoolTablePresent = "pool.table.present";
     public const string PoolTakeOwned = "pool.take.owned";
     public const string PoolGrowClaimed = "pool.grow.claimed";
     public const string PoolGrowPresent = "pool.grow.present";

@@ -35,6 +35,7 @@ internal sealed unsafe partial class Pool
         ulong from = _offset + PoolHeader.TableOffset;
         if (!Os.Current.Populate(_file, _view.Base, from, _geometry.Reserved - PoolHeader.TableOffset))
             return false;
+        FaultPoints.Pass(FaultPoints.PoolTablePresent);
         Atomic.StoreRelease(ref Header->TableMissing, 0); // [present]
         _hasTable = true;
         return true;

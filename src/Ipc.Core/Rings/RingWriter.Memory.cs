@@ -33,6 +33,7 @@ public sealed unsafe partial class RingWriter
             return false;
         }
 
+        FaultPoints.Pass(FaultPoints.RingGrowPresent);
         _present = to == _capacity ? ulong.MaxValue : to;
         SetLimit(_freeSeen);
         return true;

@@ -134,6 +134,7 @@ static bool make_table(ipc_pool *pool)
     if (ipc_platform_populate(pool->region->file, pool->region->base, pool->offset + IPC_POOL_HEADER_SIZE, table) !=
         IPC_OK)
         return false;
+    IPC_FAULT_POINT("pool.table.present");
     ipc_store_release32(&pool->header->table_missing, 0); /* [present] */
     pool->takeable = pool->classes;
     return true;

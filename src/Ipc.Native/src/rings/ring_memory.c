@@ -20,6 +20,7 @@ static bool reach(ipc_ring_writer *writer, uint64_t to)
         (void)ipc_platform_give_back_pages(region->base, from, length); /* it may have come to a part of them */
         return false;
     }
+    IPC_FAULT_POINT("ring.grow.present");
     writer->present = to == writer->capacity ? UINT64_MAX : to;
     ipc_ring_set_limit(writer);
     return true;
