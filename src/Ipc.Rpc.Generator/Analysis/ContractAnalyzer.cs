@@ -38,7 +38,8 @@ public sealed class ContractAnalyzer : DiagnosticAnalyzer
         Diagnostics.InvalidCallback,
         Diagnostics.MisplacedOnce,
         Diagnostics.IgnoredCallback,
-        Diagnostics.NullableCollection);
+        Diagnostics.NullableCollection,
+        Diagnostics.UnannotatedNull);
 
     /// <inheritdoc/>
     public override void Initialize(AnalysisContext context)

@@ -253,4 +253,13 @@ internal static class Diagnostics
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
         helpLinkUri: Pages + "IPCRPC027.md");
+
+    public static readonly DiagnosticDescriptor UnannotatedNull = new(
+        "IPCRPC028",
+        "Null arrives as empty",
+        "Null arrives as empty at {0}, where nullable is not enabled and the compiler does not warn; write '#nullable enable' and a '?' where null means something, or set the severity of IPCRPC028 to none if null and empty mean the same",
+        Category,
+        DiagnosticSeverity.Warning,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC028.md");
 }

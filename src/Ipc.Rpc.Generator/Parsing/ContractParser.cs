@@ -43,6 +43,8 @@ internal static class ContractParser
 
         string space = ContractNames.Namespace(type);
         List<MethodModel> methods = Methods(type, className, space, serviceName, context);
+        if (context.Unannotated.Count > 0)
+            context.Remark(Diagnostics.UnannotatedNull, location, Places(context.Unannotated));
         if (context.Problems.Count > 0)
             return null;
 
@@ -58,6 +60,14 @@ internal static class ContractParser
             new EquatableArray<MethodModel>(methods),
             new EquatableArray<MessageModel>(context.Messages),
             new EquatableArray<EnumModel>(context.Enums));
+    }
+
+    /// <summary>The first three, and how many more: code that was not written for nullable has them everywhere, and one line is for all of them.</summary>
+    private static string Places(List<string> paths)
+    {
+        const int Named = 3;
+        int more = paths.Count - Named;
+        return string.Join(", ", paths.Take(Named)) + (more > 0 ? " and " + more.ToString(System.Globalization.CultureInfo.InvariantCulture) + " more" : "");
     }
 
     private static List<MethodModel> Methods(INamedTypeSymbol type, string className, string space, string serviceName, ParseContext context)

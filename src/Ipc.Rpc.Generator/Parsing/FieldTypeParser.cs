@@ -24,6 +24,15 @@ internal sealed class FieldTypeParser
     /// <summary>The field, or <see langword="null"/> when its type cannot be sent; then that has been reported.</summary>
     public FieldModel? Parse(ITypeSymbol type, int number, string protoName, string member, int dataFormat, FieldSite site)
     {
+        int place = _context.Unannotated.Count; // before what is within it
+        FieldModel? field = ParseField(type, number, protoName, member, dataFormat, site);
+        if (field is not null && type is { IsReferenceType: true, NullableAnnotation: NullableAnnotation.None } && (field.IsRepeated || field.Value.Kind != ProtoKind.Message))
+            _context.Unannotated.Insert(place, site.Path);
+        return field;
+    }
+
+    private FieldModel? ParseField(ITypeSymbol type, int number, string protoName, string member, int dataFormat, FieldSite site)
+    {
         ITypeSymbol asDeclared = type;
         string declared = type.Code();
         bool optional = type.NullableAnnotation == NullableAnnotation.Annotated;
@@ -78,7 +87,7 @@ internal sealed class FieldTypeParser
         if (Container(type).Shape == FieldShape.Single)
             return ParseValue(type, dataFormat, site);
 
-        FieldModel? field = Parse(type, 1, WrapperParser.FieldName(Container(type).Shape), "", dataFormat, site);
+        FieldModel? field = ParseField(type, 1, WrapperParser.FieldName(Container(type).Shape), "", dataFormat, site);
         return field is null ? null : _wrappers.Wrap(type, field, site);
     }
 

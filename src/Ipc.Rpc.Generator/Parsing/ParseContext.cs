@@ -17,6 +17,9 @@ internal sealed class ParseContext
     /// <summary>What a contract may contain, and somebody should know.</summary>
     public List<Problem> Remarks { get; } = new();
 
+    /// <summary>Where null arrives as empty, and nullable is not enabled: neither the declaration nor the compiler says so.</summary>
+    public List<string> Unannotated { get; } = new();
+
     public List<MessageModel> Messages { get; } = new();
 
     public List<EnumModel> Enums { get; } = new();
