@@ -175,9 +175,7 @@ public sealed class TimeoutTests : RegionTest
         using RingReader reader = RingReader.Open("ring", Small(wait: mode));
         LastsAWhile(() => reader.Read(out _, s_short));
         LastsAWhile(() => reader.Wait(s_short));
-        while (writer.TryWrite(new byte[1000]))
-        {
-        }
+        Fill(() => writer.TryWrite(new byte[1000]));
 
         LastsAWhile(() => writer.Claim(1000, out _, s_short));
         LastsAWhile(() => StatusOf(() => writer.Write(new byte[1000], 0, s_short)));
@@ -187,9 +185,7 @@ public sealed class TimeoutTests : RegionTest
         using TopicReader subscriber = TopicReader.Open("topic", topic);
         LastsAWhile(() => subscriber.Read(out _, s_short));
         LastsAWhile(() => subscriber.Wait(s_short));
-        while (publisher.TryPublish("x"u8))
-        {
-        }
+        Fill(() => publisher.TryPublish("x"u8));
 
         LastsAWhile(() => publisher.Claim(1, out _, s_short));
         LastsAWhile(() => StatusOf(() => publisher.Publish("x"u8, 0, 0, s_short)));
@@ -198,9 +194,7 @@ public sealed class TimeoutTests : RegionTest
         LastsAWhile(() => queue.Wait(s_short));
         LastsAWhile(() => queue.Receive(out _, s_short));
         LastsAWhile(() => StatusOf(() => queue.Receive(s_short)));
-        while (queue.TrySend("x"u8))
-        {
-        }
+        Fill(() => queue.TrySend("x"u8));
 
         LastsAWhile(() => queue.Claim(1, out _, s_short));
         LastsAWhile(() => StatusOf(() => queue.Send("x"u8, s_short)));
@@ -223,9 +217,7 @@ public sealed class TimeoutTests : RegionTest
         using NamedConnection client = NamedConnection.Open(
             "named", "client", new NamedConnectionOptions { ToServerCapacity = 4096, LoanBudget = 0, WaitMode = mode });
         LastsAWhile(() => client.Receive(out _, s_short));
-        while (client.TrySend(new byte[1000]))
-        {
-        }
+        Fill(() => client.TrySend(new byte[1000]));
 
         LastsAWhile(() => client.Claim(1000, out _, s_short));
         LastsAWhile(() => StatusOf(() => client.Send(new byte[1000], 0, s_short)));
@@ -294,9 +286,7 @@ public sealed class TimeoutTests : RegionTest
         byte[] large = new byte[1000];
         RingWriter writer = RingWriter.Open("ring", Small());
         RingReader reader = RingReader.Open("ring", Small());
-        while (writer.TryWrite(large))
-        {
-        }
+        Fill(() => writer.TryWrite(large));
 
         using CancellationTokenSource source = new();
         source.Cancel();
@@ -323,9 +313,7 @@ public sealed class TimeoutTests : RegionTest
         using CancellationTokenSource source = new();
         source.Cancel();
         writer.Publish("x"u8, 0, 0, Patience, source.Token); // there is room: nobody asks
-        while (writer.TryPublish("x"u8))
-        {
-        }
+        Fill(() => writer.TryPublish("x"u8));
 
         Assert.Throws<TimeoutException>(() => writer.Publish("x"u8, 0, 0, s_short));
         Assert.NotNull(writer.SlowReader);
@@ -343,16 +331,12 @@ public sealed class TimeoutTests : RegionTest
         TopicOptions eight = new() { BlockCount = 8, BlockSize = 64, LoanBudget = 0 };
         using TopicWriter writer = TopicWriter.Open("topic", eight);
         using TopicReader reader = TopicReader.Open("topic", eight, new TopicReaderOptions { Policy = TopicPolicy.Evict });
-        while (writer.TryPublish("x"u8))
-        {
-        }
+        Fill(() => writer.TryPublish("x"u8));
 
         Background publishing = Run(() =>
         {
             writer.Publish("in time"u8, 0, 0, Patience);
-            while (writer.TryPublish("x"u8))
-            {
-            }
+            Fill(() => writer.TryPublish("x"u8));
 
             writer.Publish("late"u8, 0, 0, s_short);
         });
@@ -371,6 +355,13 @@ public sealed class TimeoutTests : RegionTest
         asked.Connection.Reader.Release();
         asked.Connection.Writer.Write("answer"u8, 1, Patience);
         listener.Return(asked.Connection);
+    }
+
+    private static void Fill(Func<bool> sends)
+    {
+        while (sends())
+        {
+        }
     }
 
     private static void LastsAWhile(Func<IpcStatus> call)
