@@ -23,6 +23,9 @@ public sealed class StatusTests
     [InlineData("Action send = () => queue.TrySend(default);", "SharedQueue.TrySend")]
     [InlineData("Action send = delegate { queue.TrySend(default); };", "SharedQueue.TrySend")]
     [InlineData("queue.Receive(out _, Deadline.Never);", "SharedQueue.Receive")]
+    [InlineData("queue.Wait(TimeSpan.Zero);", "SharedQueue.Wait")]
+    [InlineData("reader.Read(out _, TimeSpan.Zero);", "TopicReader.Read")]
+    [InlineData("writer.Claim(1, out _, TimeSpan.Zero);", "RingWriter.Claim")]
     public void AnAnswerThatNobodyLooksAtIsReported(string statement, string method)
     {
         Diagnostic found = Assert.Single(Analyze(statement));
@@ -36,6 +39,8 @@ public sealed class StatusTests
     [InlineData("if (!queue.TrySend(default)) throw new Exception();")]
     [InlineData("while (queue.Send(default, 0, Deadline.Never) != IpcStatus.Ok) { }")]
     [InlineData("Func<bool> send = () => queue.TrySend(default); GC.KeepAlive(send);")]
+    [InlineData("writer.Write(default, 0, TimeSpan.Zero);")]
+    [InlineData("topic.Publish(default, 0, 0, TimeSpan.Zero);")]
     [InlineData("reader.Release();")]
     [InlineData("queue.Dispose();")]
     [InlineData("new Dictionary<int, int>().TryAdd(1, 2);")]

@@ -68,7 +68,7 @@ internal static class Machines
 
     private static NamedEvent Next(NamedListener listener)
     {
-        if (listener.Next(out NamedEvent next, Deadline.After(TimeSpan.FromSeconds(30))) != IpcStatus.Ok)
+        if (listener.Next(out NamedEvent next, TimeSpan.FromSeconds(30)) != IpcStatus.Ok)
             throw new TimeoutException("nobody came");
         return next;
     }

@@ -21,13 +21,12 @@ internal static class Queues
         // end-snippet
 
         // snippet: send
-        if (sender.Send("resize cat.png"u8, type: 1, Deadline.After(TimeSpan.FromSeconds(1))) != IpcStatus.Ok)
-            Console.WriteLine("nobody receives, and the queue is full");
+        sender.Send("resize cat.png"u8, type: 1, TimeSpan.FromSeconds(1)); // throws when nobody receives, and the queue is full
         // end-snippet
 
         // snippet: receive
         using SharedQueue receiver = SharedQueue.Open("jobs");
-        if (receiver.Receive(out QueueMessage job, Deadline.After(TimeSpan.FromSeconds(1))) == IpcStatus.Ok)
+        if (receiver.Receive(out QueueMessage job, TimeSpan.FromSeconds(1)) == IpcStatus.Ok)
         {
             Console.WriteLine(Encoding.UTF8.GetString(job.Payload)); //> resize cat.png
             job.Release(); // killed before this line: another receiver gets it, with Redelivered set

@@ -13,10 +13,9 @@ internal static class Rings
         using RingWriter writer = RingWriter.Open("samples", new RingOptions { Capacity = 1 << 20 });
         using RingReader reader = RingReader.Open("samples");
 
-        if (writer.Write("one"u8, type: 1, Deadline.After(TimeSpan.FromSeconds(1))) != IpcStatus.Ok)
-            Console.WriteLine("no room: the reader does not read");
+        writer.Write("one"u8, type: 1, TimeSpan.FromSeconds(1)); // throws when there is no room: the reader does not read
 
-        if (reader.Read(out RingRecord record, Deadline.After(TimeSpan.FromSeconds(1))) == IpcStatus.Ok)
+        if (reader.Read(out RingRecord record, TimeSpan.FromSeconds(1)) == IpcStatus.Ok)
             Console.WriteLine(Encoding.UTF8.GetString(record.Payload)); //> one
         reader.Release(); // everything read so far
         // end-snippet

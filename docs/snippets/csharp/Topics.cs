@@ -20,10 +20,9 @@ internal static class Topics
         using TopicWriter writer = TopicWriter.Open("prices", new TopicOptions { BlockSize = 64, BlockCount = 1024 });
         using TopicReader reader = TopicReader.Open("prices"); // from now on; TopicJoin says otherwise
 
-        if (writer.Publish("1.0842"u8, type: 1, key: 7, Deadline.After(TimeSpan.FromMilliseconds(100))) != IpcStatus.Ok)
-            Console.WriteLine($"{writer.SlowReader?.Behind} behind"); // a reliable reader held it up
+        writer.Publish("1.0842"u8, type: 1, key: 7, TimeSpan.FromMilliseconds(100)); // throws when a reliable reader holds it up
 
-        if (reader.Read(out TopicMessage price, Deadline.After(TimeSpan.FromSeconds(1))) == IpcStatus.Ok)
+        if (reader.Read(out TopicMessage price, TimeSpan.FromSeconds(1)) == IpcStatus.Ok)
             Console.WriteLine($"{price.Key}: {Encoding.UTF8.GetString(price.Payload)}"); //> 7: 1.0842
         reader.Release(); // everything read so far
         // end-snippet

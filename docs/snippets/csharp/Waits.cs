@@ -24,7 +24,7 @@ internal static class Waits
         shutdown.Cancel();
         Console.WriteLine(await waiting); //> Cancelled
 
-        Console.WriteLine(one.Wait(Deadline.After(TimeSpan.FromMilliseconds(5)))); //> Timeout
+        Console.WriteLine(one.Wait(TimeSpan.FromMilliseconds(5))); //> Timeout
 
         one.Stop(); // every wait of this object, until Resume
         Console.WriteLine(one.Wait(Deadline.Never)); //> Stopped

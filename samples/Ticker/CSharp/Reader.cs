@@ -18,7 +18,7 @@ internal static class Reader
 
         // snippet: reader
         using TopicReader topic = TopicReader.Open(name, reader: new TopicReaderOptions { Policy = policy });
-        while (ended < writers && (status = topic.Read(out TopicMessage message, Deadline.After(TimeSpan.FromSeconds(30)))) == IpcStatus.Ok)
+        while (ended < writers && (status = topic.Read(out TopicMessage message, TimeSpan.FromSeconds(30))) == IpcStatus.Ok)
         {
             lost += message.Lost;
             if (message.Type == Price.End)

@@ -9,7 +9,7 @@ internal static class Writer
     {
         // snippet: writer
         using TopicWriter topic = TopicWriter.Open(name);
-        if (topic.WaitForReaders(readers, Deadline.After(TimeSpan.FromSeconds(30))) != IpcStatus.Ok)
+        if (topic.WaitForReaders(readers, TimeSpan.FromSeconds(30)) != IpcStatus.Ok)
         {
             Console.Error.WriteLine($"fewer than {readers} readers came");
             return 1;
@@ -21,7 +21,7 @@ internal static class Writer
         {
             int symbol = i % prices.Length;
             prices[symbol] += random.NextDouble() - 0.5;
-            if (topic.Claim(Price.Size, out TopicClaim claim, Deadline.After(TimeSpan.FromSeconds(10))) != IpcStatus.Ok)
+            if (topic.Claim(Price.Size, out TopicClaim claim, TimeSpan.FromSeconds(10)) != IpcStatus.Ok)
             {
                 Console.Error.WriteLine($"held up by {topic.SlowReader}");
                 return 1;

@@ -155,7 +155,7 @@ public sealed unsafe partial class Connection : IDisposable
 
     /// <summary>Raised once: on a server when the client has closed or died, on a client when the server has died. When
     /// the peer's process died, it is raised on a background thread. On a server whose client closed, it is raised on
-    /// the thread in <see cref="Listener.Next"/>, or on the thread pool while
+    /// the thread in <c>Listener.Next</c>, or on the thread pool while
     /// <see cref="Listener.NextAsync(System.Threading.CancellationToken)"/> is pending. A client gets the server's
     /// close as the result of its next wait, not here. Exceptions of handlers are traced.</summary>
     public event EventHandler<ConnectionClosedEventArgs>? Closed;

@@ -28,6 +28,20 @@ public sealed partial class Listener
         return status;
     }
 
+    /// <summary>The next client that asks within <paramref name="timeout"/>, accepted; only a wait makes a deadline of
+    /// it. See <see cref="Accept(out Connection?, Deadline, CancellationToken)"/>.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    public IpcStatus Accept(
+        out Connection? connection, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        IpcStatus status = Accept(out connection, Deadline.Now, cancellationToken);
+        return status == IpcStatus.Timeout
+            ? Accept(out connection, Deadline.After(timeout), cancellationToken)
+            : status;
+    }
+
     /// <summary>The next client that asks, accepted: for servers that give each connection a task of its own, which
     /// reads it by <see cref="RingReader.ReadAllAsync"/> or <see cref="RingReader.WaitToReadAsync"/>. It is the
     /// caller's until it is disposed; do not return it.</summary>

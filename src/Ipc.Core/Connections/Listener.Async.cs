@@ -15,8 +15,8 @@ namespace Ipc;
 public sealed unsafe partial class Listener
 {
     /// <summary>Waits for the next event of any connection, without blocking a thread. One call at a time, and no
-    /// <see cref="Next"/> meanwhile.</summary>
-    /// <remarks>As with <see cref="Next"/>, the connection is lent until it is returned. The continuation runs on the
+    /// <c>Next</c> meanwhile.</summary>
+    /// <remarks>As with <c>Next</c>, the connection is lent until it is returned. The continuation runs on the
     /// thread pool, or in the context that awaited; if there is an event already, the call completes at once. Requests
     /// of clients that are there already are opened and checked on the caller's thread, later ones on the thread pool,
     /// one after another. If nobody awaits the result, the connection of its event stays lent. It allocates nothing in
@@ -24,7 +24,7 @@ public sealed unsafe partial class Listener
     /// <exception cref="IpcException">Stopped.</exception>
     /// <exception cref="OperationCanceledException">Cancelled; no event was taken.</exception>
     /// <exception cref="ObjectDisposedException">The listener was disposed, before or during the call.</exception>
-    /// <exception cref="InvalidOperationException">Another thread is in <see cref="Next"/>, or another call is
+    /// <exception cref="InvalidOperationException">Another thread is in <c>Next</c>, or another call is
     /// pending.</exception>
     public ValueTask<ListenerEvent> NextAsync(
         CancellationToken cancellationToken = default) => NextAsync(Timeout.InfiniteTimeSpan, cancellationToken);
@@ -65,7 +65,7 @@ public sealed unsafe partial class Listener
     /// <exception cref="InvalidOperationException">Another thread waits here.</exception>
     public ReadyHandle GetReadyHandle() => new(WaitForNextAsync);
 
-    /// <summary>True as soon as <see cref="Next"/> has something; false when it never will have again: disposed or
+    /// <summary>True as soon as <c>Next</c> has something; false when it never will have again: disposed or
     /// stopped.</summary>
     internal ValueTask<bool> WaitForNextAsync(CancellationToken cancellationToken)
     {

@@ -8,7 +8,7 @@ namespace Ipc;
 /// <summary>Accepts connections and reports which of them have something to read. One thread at a time watches all of
 /// them.</summary>
 /// <remarks>
-/// <para>The thread in <see cref="Next"/> (the leader) polls the connections that were active a moment ago, in turn,
+/// <para>The thread in <c>Next</c> (the leader) polls the connections that were active a moment ago, in turn,
 /// and the ready bits. A connection that has been empty for a spin budget is armed: the flag in its ring makes the
 /// client's next publish set its ready bit and ring. With all of them armed the leader sleeps on the doorbell: idle
 /// connections cost nothing, however many there are.
@@ -146,7 +146,19 @@ public sealed unsafe partial class Listener : IDisposable
         }
     }
 
-    /// <summary>Gets the next event if there is one now. See <see cref="Next"/>. Never blocks.</summary>
+    /// <summary>Waits for the next event no longer than <paramref name="timeout"/>; only a wait makes a deadline of it.
+    /// See <see cref="Next(out ListenerEvent, Deadline, CancellationToken)"/>.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    [MethodImpl(Tiering.Optimized)]
+    public IpcStatus Next(out ListenerEvent e, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        IpcStatus status = Next(out e, Deadline.Now, cancellationToken);
+        return status == IpcStatus.Timeout ? Next(out e, Deadline.After(timeout), cancellationToken) : status;
+    }
+
+    /// <summary>Gets the next event if there is one now. See <c>Next</c>. Never blocks.</summary>
     public bool TryNext(out ListenerEvent e) => Next(out e, Deadline.Now) == IpcStatus.Ok;
 
     /// <summary>False when this listener is disposed.</summary>
@@ -193,7 +205,7 @@ public sealed unsafe partial class Listener : IDisposable
         }
     }
 
-    /// <summary>Makes <see cref="Next"/> return Stopped, now and until <see cref="Resume"/>.</summary>
+    /// <summary>Makes <c>Next</c> return Stopped, now and until <see cref="Resume"/>.</summary>
     public void Stop()
     {
         if (!_region.View.TryUse())
@@ -208,7 +220,7 @@ public sealed unsafe partial class Listener : IDisposable
         }
     }
 
-    /// <summary>Lets <see cref="Next"/> work again after <see cref="Stop"/>.</summary>
+    /// <summary>Lets <c>Next</c> work again after <see cref="Stop"/>.</summary>
     public void Resume() => _control.Resume();
 
     /// <summary>Rejects the requests that are not answered, closes all connections with the code Shutdown, retires the

@@ -1,6 +1,6 @@
 namespace Ipc;
 
-/// <summary>An event of a connection, which is lent to the caller of <see cref="Listener.Next"/> until it is returned,
+/// <summary>An event of a connection, which is lent to the caller of <c>Listener.Next</c> until it is returned,
 /// refused or disposed.</summary>
 public readonly struct ListenerEvent
 {

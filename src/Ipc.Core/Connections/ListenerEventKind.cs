@@ -1,6 +1,6 @@
 namespace Ipc;
 
-/// <summary>What <see cref="Listener.Next"/> found.</summary>
+/// <summary>What <c>Listener.Next</c> found.</summary>
 public enum ListenerEventKind
 {
     /// <summary>No event: the wait ended with another status.</summary>

@@ -17,7 +17,7 @@ public sealed class ListenerOptions
     /// Default: 1 GiB; 8 MiB in a process of 32 bits.</summary>
     public long MaxLoanBudget { get; set; } = PoolGeometry.DefaultMostBudget;
 
-    /// <summary>How <see cref="Listener.Next"/> and the writers of its connections wait.</summary>
+    /// <summary>How <c>Listener.Next</c> and the writers of its connections wait.</summary>
     public WaitMode WaitMode { get; set; }
 
     /// <summary>The longest time that these spin before sleeping. Default (zero): 50 us.</summary>

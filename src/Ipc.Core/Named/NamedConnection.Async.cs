@@ -35,7 +35,7 @@ public sealed partial class NamedConnection
     /// none. Of a client: what a server has to receive its listener tells
     /// (<see cref="NamedListener.NextAsync(CancellationToken)"/>).</summary>
     /// <remarks>One call at a time, of the receiving half; until it completes nothing is received or acknowledged. A
-    /// client without a session logs in meanwhile, as <see cref="Receive"/> does, unless
+    /// client without a session logs in meanwhile, as <c>Receive</c> does, unless
     /// <see cref="NamedConnectionOptions.Reconnect"/> is off. The continuation runs on the thread pool, or in the
     /// context that awaited; if there is a message already, the call completes at once, and allocates
     /// nothing.</remarks>

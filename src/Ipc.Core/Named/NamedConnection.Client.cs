@@ -22,7 +22,7 @@ public sealed partial class NamedConnection
     /// <summary>Raised when a session begins or ends, and when the server is another one. On a thread that is logging
     /// in, sending or receiving, one at a time and in order, without a lock of the library's: that call waits. A
     /// handler may call anything of this connection but to send or receive within a call that sends or receives. What
-    /// it throws is traced. A server's connections do not raise it: <see cref="NamedListener.Next"/> tells.</summary>
+    /// it throws is traced. A server's connections do not raise it: <c>NamedListener.Next</c> tells.</summary>
     public event EventHandler<NamedConnectionChangedEventArgs>? Changed;
 
     /// <summary>Opens the conversation of <paramref name="client"/> with <paramref name="server"/>, or begins it. No

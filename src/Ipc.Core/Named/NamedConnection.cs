@@ -15,7 +15,7 @@ namespace Ipc;
 /// Everything else is for any thread. In steady state nothing is allocated. On a server the receiving half is its
 /// listener's while there is a session and the connection is not lent: receive and acknowledge between
 /// <see cref="NamedEventKind.Readable"/> and <see cref="NamedListener.Return"/>, or on the thread that calls
-/// <see cref="NamedListener.Next"/>.</para>
+/// <c>NamedListener.Next</c>.</para>
 /// <para>The memory is a region of the pair of names with two rings; a session, an ordinary connection to the server's
 /// listener, says that both are there, and why it ended. docs/wire-format/named.md.</para>
 /// </remarks>
@@ -114,6 +114,21 @@ public sealed partial class NamedConnection : IDisposable
             ? IpcStatus.Ok
             : ClaimWaiting(length, out payload, deadline, cancellationToken);
 
+    /// <summary>Claims, waiting for room no longer than <paramref name="timeout"/>. It reads the clock only if there is
+    /// no room or no session. See <see cref="Claim(int, out Span{byte}, Deadline, CancellationToken)"/>; zero is as
+    /// <see cref="Deadline.Now"/>.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    [MethodImpl(Tiering.Optimized)]
+    public IpcStatus Claim(
+        int length, out Span<byte> payload, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        return Ends.Writer.IsPeerLive && TryClaim(length, out payload)
+            ? IpcStatus.Ok
+            : ClaimWaiting(length, out payload, Deadline.After(timeout), cancellationToken);
+    }
+
     /// <summary>Sends the first <paramref name="length"/> claimed bytes, with everything that was batched before, and
     /// wakes a sleeping receiver.</summary>
     /// <returns>The number of the message. 0: it is not sent, because the connection was closed since the claim, or the
@@ -160,7 +175,7 @@ public sealed partial class NamedConnection : IDisposable
     }
 
     /// <summary>Sends, and waits for room if there is none. A server waits also for a client that is away, whom
-    /// <see cref="NamedListener.Next"/> lets in: without another thread for that it waits for ever.</summary>
+    /// <c>NamedListener.Next</c> lets in: without another thread for that it waits for ever.</summary>
     /// <param name="payload">The message, which is copied.</param>
     /// <param name="type">A number that travels with it.</param>
     /// <param name="timeout">How long to wait for room; null: without limit. A client without a session looks for its
@@ -177,12 +192,18 @@ public sealed partial class NamedConnection : IDisposable
         TimeSpan? timeout = null,
         CancellationToken cancellationToken = default)
     {
-        IpcStatus status = Send(
-            payload,
-            type,
-            Deadline.Within(timeout ?? Timeout.InfiniteTimeSpan, nameof(timeout)),
-            out long number,
-            cancellationToken);
+        TimeSpan limit = timeout ?? Timeout.InfiniteTimeSpan;
+        Deadline.Check(limit, nameof(timeout));
+        long number = 0;
+        if (Ends.Writer.IsPeerLive && TryClaim(payload.Length, out Span<byte> claimed)) // then it needs no clock
+        {
+            payload.CopyTo(claimed);
+            number = Commit(payload.Length, type);
+        }
+
+        if (number != 0)
+            return number;
+        IpcStatus status = Send(payload, type, Deadline.After(limit), out number, cancellationToken);
         if (status != IpcStatus.Ok)
             Throw.Ended(status, this, nameof(Send), cancellationToken);
         return number;
@@ -221,7 +242,7 @@ public sealed partial class NamedConnection : IDisposable
     /// <see cref="Deadline.Now"/> it does not.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed. PeerClosed or PeerDied: everything is received, the other side
     /// has gone, and this one does not log in by itself. A server waits for its client to come back, whom
-    /// <see cref="NamedListener.Next"/> lets in: a program that has no other thread for that waits for
+    /// <c>NamedListener.Next</c> lets in: a program that has no other thread for that waits for
     /// ever.</returns>
     /// <exception cref="CorruptRegionException">As <see cref="TryReceive"/>.</exception>
     /// <exception cref="ConnectionRefusedException">The server refuses this client.</exception>
@@ -230,6 +251,21 @@ public sealed partial class NamedConnection : IDisposable
     public IpcStatus Receive(
         out NamedMessage message, Deadline deadline, CancellationToken cancellationToken = default) =>
         TryReceive(out message) ? IpcStatus.Ok : ReceiveWaiting(out message, deadline, cancellationToken);
+
+    /// <summary>Receives the next message, waiting for it no longer than <paramref name="timeout"/>. It reads the clock
+    /// only if it has to wait. See <see cref="Receive(out NamedMessage, Deadline, CancellationToken)"/>; zero is as
+    /// <see cref="Deadline.Now"/>.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    [MethodImpl(Tiering.Optimized)]
+    public IpcStatus Receive(
+        out NamedMessage message, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        return TryReceive(out message)
+            ? IpcStatus.Ok
+            : ReceiveWaiting(out message, Deadline.After(timeout), cancellationToken);
+    }
 
     /// <summary>Says that the messages up to number <paramref name="sequence"/> are done: they never come again, and
     /// their memory is the sender's. Their spans must not be used any more.</summary>

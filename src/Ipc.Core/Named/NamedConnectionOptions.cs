@@ -33,7 +33,7 @@ public sealed class NamedConnectionOptions
     /// bytes.</summary>
     public ReadOnlyMemory<byte> Login { get; set; }
 
-    /// <summary>Whether <see cref="NamedConnection.Receive"/>, and the calls that send and wait, log in by
+    /// <summary>Whether <c>NamedConnection.Receive</c>, and the calls that send and wait, log in by
     /// themselves when there is no session: at once, then after pauses that grow to a second. Default: yes. If not,
     /// call <see cref="NamedConnection.Connect"/>.</summary>
     public bool Reconnect { get; set; } = true;

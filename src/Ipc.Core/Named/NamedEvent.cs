@@ -1,6 +1,6 @@
 namespace Ipc;
 
-/// <summary>What <see cref="NamedListener.Next"/> found.</summary>
+/// <summary>What <c>NamedListener.Next</c> found.</summary>
 public enum NamedEventKind
 {
     /// <summary>No event: the wait ended with another status.</summary>

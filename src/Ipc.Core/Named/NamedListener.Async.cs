@@ -8,8 +8,8 @@ namespace Ipc;
 public sealed partial class NamedListener
 {
     /// <summary>Waits for the next event of any connection, without blocking a thread. One call at a time, and no
-    /// <see cref="Next"/> meanwhile.</summary>
-    /// <remarks>What it returns is what <see cref="Next"/> does, lent in the same way. The continuation runs on the
+    /// <c>Next</c> meanwhile.</summary>
+    /// <remarks>What it returns is what <c>Next</c> does, lent in the same way. The continuation runs on the
     /// thread pool, or in the context that awaited; if there is an event already, the call completes at once, and
     /// allocates nothing. A client that logs in is looked at, and its conversation attached, on the calling thread or
     /// on the pool's, as in <see cref="Listener.NextAsync(CancellationToken)"/>. If nobody awaits the result, the
@@ -17,7 +17,7 @@ public sealed partial class NamedListener
     /// <exception cref="IpcException">Stopped.</exception>
     /// <exception cref="OperationCanceledException">Cancelled; no event was taken.</exception>
     /// <exception cref="ObjectDisposedException">The listener was disposed, before or during the call.</exception>
-    /// <exception cref="InvalidOperationException">Another thread is in <see cref="Next"/>, or another call is
+    /// <exception cref="InvalidOperationException">Another thread is in <c>Next</c>, or another call is
     /// pending.</exception>
     public ValueTask<NamedEvent> NextAsync(CancellationToken cancellationToken = default) =>
         NextAsync(Timeout.InfiniteTimeSpan, cancellationToken);

@@ -8,7 +8,7 @@ namespace Ipc;
 /// <summary>A server's side of named connections: clients log in, and come back. Twin of
 /// <c>ipc_named_listener</c>.</summary>
 /// <remarks>
-/// <para>One thread at a time is in <see cref="Next"/>; connections that it has handed out may be used on any thread,
+/// <para>One thread at a time is in <c>Next</c>; connections that it has handed out may be used on any thread,
 /// and are given back with <see cref="Return"/>. A connection stays with its listener until it is disposed, whether or
 /// not its client is there: what is sent meanwhile waits for it.</para>
 /// <para>It sleeps for all its clients at once, on the doorbell of an ordinary <see cref="Listener"/>.</para>
@@ -100,7 +100,18 @@ public sealed partial class NamedListener : IDisposable
         }
     }
 
-    /// <summary>Gets the next event if there is one now. See <see cref="Next"/>. Never blocks.</summary>
+    /// <summary>Waits for the next event no longer than <paramref name="timeout"/>; only a wait makes a deadline of it.
+    /// See <see cref="Next(out NamedEvent, Deadline, CancellationToken)"/>.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    public IpcStatus Next(out NamedEvent e, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        IpcStatus status = Next(out e, Deadline.Now, cancellationToken);
+        return status == IpcStatus.Timeout ? Next(out e, Deadline.After(timeout), cancellationToken) : status;
+    }
+
+    /// <summary>Gets the next event if there is one now. See <c>Next</c>. Never blocks.</summary>
     public bool TryNext(out NamedEvent e) => Next(out e, Deadline.Now) == IpcStatus.Ok;
 
     /// <summary>Gives a connection back that was <see cref="NamedEventKind.Readable"/>. It may be called on any
@@ -157,10 +168,10 @@ public sealed partial class NamedListener : IDisposable
         }
     }
 
-    /// <summary>Makes <see cref="Next"/> return Stopped, now and until <see cref="Resume"/>.</summary>
+    /// <summary>Makes <c>Next</c> return Stopped, now and until <see cref="Resume"/>.</summary>
     public void Stop() => _listener.Stop();
 
-    /// <summary>Lets <see cref="Next"/> work again after <see cref="Stop"/>.</summary>
+    /// <summary>Lets <c>Next</c> work again after <see cref="Stop"/>.</summary>
     public void Resume() => _listener.Resume();
 
     /// <summary>Ends all sessions with the code Shutdown, leaves all conversations and removes the name. Messages stay

@@ -21,7 +21,7 @@ public sealed class NamedListenerOptions
     /// Default: 1 GiB; 8 MiB in a process of 32 bits.</summary>
     public long MaxLoanBudget { get; set; } = PoolGeometry.DefaultMostBudget;
 
-    /// <summary>How <see cref="NamedListener.Next"/> and its connections wait.</summary>
+    /// <summary>How <c>NamedListener.Next</c> and its connections wait.</summary>
     public WaitMode WaitMode { get; set; }
 
     /// <summary>The longest time that these spin before sleeping. Default (zero): 50 us.</summary>

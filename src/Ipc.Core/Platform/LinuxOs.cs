@@ -11,7 +11,11 @@ internal sealed unsafe partial class LinuxOs : Os
 {
     private const long AllBits = 0xFFFFFFFF;
 
+    [ThreadStatic]
+    private static long t_clockReads;
+
     private readonly bool _stopwatchIsMonotonic;
+    private bool _readsStopwatch;
     private readonly ProcessIdentity _self;
     private readonly bool _global;
     private readonly bool _private;
@@ -24,6 +28,7 @@ internal sealed unsafe partial class LinuxOs : Os
         ulong clock = ReadClock();
         ulong watch = ReadStopwatch();
         _stopwatchIsMonotonic = watch >= clock && watch - clock < 1_000_000_000;
+        _readsStopwatch = _stopwatchIsMonotonic;
 
         int pid = getpid();
         ulong space = statx(AT_FDCWD, "/proc/self/ns/pid", 0, Statx.BasicStats, out Statx found) == 0 ? found.Inode : 0;
@@ -51,8 +56,15 @@ internal sealed unsafe partial class LinuxOs : Os
 
     public override bool CanFenceOthers => _global;
 
+    /// <summary>How often this thread has asked for the time while that was counted. For tests.</summary>
+    internal static long ClockReads => t_clockReads;
+
     [MethodImpl(Tiering.Optimized)]
-    public override ulong Now() => _stopwatchIsMonotonic ? ReadStopwatch() : ReadClock();
+    public override ulong Now() => _readsStopwatch ? ReadStopwatch() : ReadClock();
+
+    /// <summary>For tests: counts in <see cref="ClockReads"/>, or does so no longer. It is done where the clock is
+    /// asked for by a call of the system, so that whoever is not counted does not pay for it.</summary>
+    internal void CountClockReads(bool counts) => _readsStopwatch = !counts && _stopwatchIsMonotonic;
 
     [MethodImpl(Tiering.Optimized)]
     public override uint Processor() => (uint)sched_getcpu();
@@ -144,6 +156,7 @@ internal sealed unsafe partial class LinuxOs : Os
 
     private static ulong ReadClock()
     {
+        t_clockReads++;
         _ = clock_gettime(CLOCK_MONOTONIC, out Timespec time); // cannot fail: the clock exists, the pointer is good
         return (ulong)time.Seconds * 1_000_000_000 + (ulong)time.Nanoseconds;
     }

@@ -25,12 +25,20 @@ public sealed unsafe partial class SharedQueue
     /// <exception cref="TimeoutException">There was no room in time; nothing was sent.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
     /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
-    public void Send(ReadOnlySpan<byte> payload, TimeSpan timeout, CancellationToken cancellationToken = default)
+    public void Send(ReadOnlySpan<byte> payload, TimeSpan timeout, CancellationToken cancellationToken = default) =>
+        Send(payload, 0, timeout, cancellationToken);
+
+    /// <summary>The same, with a number that travels with the message (<see cref="QueueMessage.Type"/>).</summary>
+    /// <exception cref="TimeoutException">There was no room in time; nothing was sent.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    public void Send(
+        ReadOnlySpan<byte> payload, ushort type, TimeSpan timeout, CancellationToken cancellationToken = default)
     {
         Deadline.Check(timeout, nameof(timeout));
-        if (TrySend(payload))
+        if (TrySend(payload, type))
             return;
-        IpcStatus status = Send(payload, 0, Deadline.After(timeout), cancellationToken);
+        IpcStatus status = Send(payload, type, Deadline.After(timeout), cancellationToken);
         if (status != IpcStatus.Ok)
             Throw.Ended(status, this, nameof(Send), cancellationToken);
     }

@@ -174,12 +174,26 @@ public sealed unsafe partial class SharedQueue : IDisposable
         int length, out QueueClaim claim, Deadline deadline, CancellationToken cancellationToken = default) =>
         Told(_sender.Claim(length, out claim, deadline, cancellationToken));
 
+    /// <summary>Claims, waiting for room no longer than <paramref name="timeout"/>. It reads the clock only if it has
+    /// to wait. See <see cref="Claim(int, out QueueClaim, Deadline, CancellationToken)"/>.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    public IpcStatus Claim(
+        int length, out QueueClaim claim, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        return TryClaim(length, out claim)
+            ? IpcStatus.Ok
+            : Claim(length, out claim, Deadline.After(timeout), cancellationToken);
+    }
+
     /// <summary>Claim, copy, commit. False when the queue is full or closed.</summary>
     /// <exception cref="IpcException">TooLarge.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TrySend(ReadOnlySpan<byte> payload, ushort type = 0) => _sender.TrySend(payload, type);
 
-    /// <summary>Claim (waiting for room), copy, commit. See <see cref="Claim"/> for the results.</summary>
+    /// <summary>Claim (waiting for room), copy, commit. See
+    /// <see cref="Claim(int, out QueueClaim, Deadline, CancellationToken)"/> for the results.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public IpcStatus Send(
         ReadOnlySpan<byte> payload, ushort type, Deadline deadline, CancellationToken cancellationToken = default) =>
@@ -199,11 +213,35 @@ public sealed unsafe partial class SharedQueue : IDisposable
         out QueueMessage message, Deadline deadline, CancellationToken cancellationToken = default) =>
         Told(_receiver.Receive(out message, deadline, cancellationToken));
 
+    /// <summary>Receives the next message, waiting for it no longer than <paramref name="timeout"/>. It reads the clock
+    /// only if it has to wait. See <see cref="Receive(out QueueMessage, Deadline, CancellationToken)"/>.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    public IpcStatus Receive(
+        out QueueMessage message, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        return TryReceive(out message)
+            ? IpcStatus.Ok
+            : Receive(out message, Deadline.After(timeout), cancellationToken);
+    }
+
     /// <summary>Waits until a message can be received (Ok), without receiving it. Another receiver may get it
     /// first.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed.</returns>
     public IpcStatus Wait(Deadline deadline, CancellationToken cancellationToken = default) =>
         Told(_receiver.Wait(deadline, cancellationToken));
+
+    /// <summary>Waits until a message can be received (Ok), no longer than <paramref name="timeout"/>. It reads the
+    /// clock only if it has to wait. See <see cref="Wait(Deadline, CancellationToken)"/>.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    public IpcStatus Wait(TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        IpcStatus status = Wait(Deadline.Now, cancellationToken);
+        return status == IpcStatus.Timeout ? Wait(Deadline.After(timeout), cancellationToken) : status;
+    }
 
     /// <summary>All waits of this object return <see cref="IpcStatus.Stopped"/>, now and until <see cref="Resume"/>.
     /// Calls that need not wait still work.</summary>

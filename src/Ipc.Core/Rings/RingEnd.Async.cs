@@ -6,7 +6,8 @@ namespace Ipc;
 /// <content>Waiting for the other end without holding a thread; see <see cref="AsyncWaitThread"/>.</content>
 public abstract unsafe partial class RingEnd
 {
-    /// <summary>As <see cref="WaitForPeer"/>, of a ring of which either end can come again.</summary>
+    /// <summary>As <see cref="WaitForPeer(Deadline, CancellationToken)"/>, of a ring of which either end can come
+    /// again.</summary>
     internal ValueTask<IpcStatus> WaitForPeerAsync(Deadline deadline, CancellationToken cancellationToken)
     {
         PeerWait wait = PeerWait.Rent(this);

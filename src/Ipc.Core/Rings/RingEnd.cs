@@ -147,6 +147,17 @@ public abstract unsafe partial class RingEnd : IDisposable
         }
     }
 
+    /// <summary>Waits until the other end is attached and alive, no longer than <paramref name="timeout"/>. It reads
+    /// the clock only if it has to wait. See <see cref="WaitForPeer(Deadline, CancellationToken)"/>.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    public IpcStatus WaitForPeer(TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        IpcStatus status = WaitForPeer(Deadline.Now, cancellationToken);
+        return status == IpcStatus.Timeout ? WaitForPeer(Deadline.After(timeout), cancellationToken) : status;
+    }
+
     /// <summary>Leaves the ring. Waits of other threads return <see cref="IpcStatus.Closed"/>. Unpublished records are
     /// dropped, unreleased ones stay in the ring. Later calls have no effect, and waits return Closed. It may be called
     /// on any thread. Disposing an end of a connection closes the connection.</summary>

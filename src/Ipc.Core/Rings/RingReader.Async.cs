@@ -29,7 +29,7 @@ public sealed unsafe partial class RingReader
     /// left or died.</summary>
     public ReadyHandle GetReadyHandle() => new(WaitToReadAsync);
 
-    /// <summary>As <see cref="Wait"/>, without holding a thread.</summary>
+    /// <summary>As <see cref="Wait(Deadline, CancellationToken)"/>, without holding a thread.</summary>
     internal ValueTask<IpcStatus> WaitAsync(Deadline deadline, CancellationToken cancellationToken)
     {
         if (!cancellationToken.IsCancellationRequested && LooksReadable())

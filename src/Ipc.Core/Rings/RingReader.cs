@@ -187,8 +187,21 @@ public sealed unsafe partial class RingReader : RingEnd
     public IpcStatus Read(out RingRecord record, Deadline deadline, CancellationToken cancellationToken = default) =>
         TryRead(out record) ? IpcStatus.Ok : ReadWaiting(deadline, cancellationToken, out record);
 
+    /// <summary>Reads the next record, waiting for it no longer than <paramref name="timeout"/>. It reads the clock
+    /// only if it has to wait. See <see cref="Read(out RingRecord, Deadline, CancellationToken)"/>.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    [MethodImpl(Tiering.Optimized)]
+    public IpcStatus Read(out RingRecord record, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        return TryRead(out record)
+            ? IpcStatus.Ok
+            : ReadWaiting(Deadline.After(timeout), cancellationToken, out record);
+    }
+
     /// <summary>Waits until there is a record to read (Ok), without reading it. The results are those of
-    /// <see cref="Read"/>.</summary>
+    /// <see cref="Read(out RingRecord, Deadline, CancellationToken)"/>.</summary>
     [MethodImpl(Tiering.Optimized)]
     public IpcStatus Wait(Deadline deadline, CancellationToken cancellationToken = default)
     {
@@ -204,5 +217,17 @@ public sealed unsafe partial class RingReader : RingEnd
         {
             Leave();
         }
+    }
+
+    /// <summary>Waits until there is a record to read (Ok), no longer than <paramref name="timeout"/>. It reads the
+    /// clock only if it has to wait. See <see cref="Wait(Deadline, CancellationToken)"/>.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    [MethodImpl(Tiering.Optimized)]
+    public IpcStatus Wait(TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        IpcStatus status = Wait(Deadline.Now, cancellationToken);
+        return status == IpcStatus.Timeout ? Wait(Deadline.After(timeout), cancellationToken) : status;
     }
 }

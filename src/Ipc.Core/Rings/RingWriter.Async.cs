@@ -4,9 +4,31 @@ using System.Threading.Tasks;
 
 namespace Ipc;
 
-/// <summary>Writing without holding a thread while there is no room; see <see cref="AsyncWaitThread"/>.</summary>
+/// <summary>Writing that is right without reading what it returns: what could not be written is an exception. And the
+/// same to await, without holding a thread while there is no room; see <see cref="AsyncWaitThread"/>.</summary>
 public sealed unsafe partial class RingWriter
 {
+    /// <summary>Writes a copy of <paramref name="payload"/>, waiting for room no longer than
+    /// <paramref name="timeout"/>. It reads the clock only if it has to wait.</summary>
+    /// <remarks>For the thread that uses this end. An open claim is given back first. It allocates nothing.</remarks>
+    /// <exception cref="TimeoutException">There was no room in time; nothing was written.</exception>
+    /// <exception cref="IpcException">TooLarge: more than <see cref="RingEnd.MaxPayload"/>. Stopped. PeerClosed,
+    /// PeerDied: the ring is full and its reader has left or died.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled; nothing was written.</exception>
+    /// <exception cref="ObjectDisposedException">This end is disposed; nothing was written.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    public void Write(
+        ReadOnlySpan<byte> payload, ushort type, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        if (TryWrite(payload, type))
+            return;
+        IpcStatus status = Write(payload, type, Deadline.After(timeout), cancellationToken);
+        if (status != IpcStatus.Ok)
+            NotWritten(status, nameof(Write), cancellationToken);
+    }
+
     /// <summary>Writes a copy of <paramref name="payload"/>, waiting for room without blocking a thread. Do not change
     /// the payload before the task completes.</summary>
     /// <remarks>One call at a time. Until it completes, only Stop, Dispose and <see cref="RingEnd.Peer"/> of this end
@@ -32,6 +54,16 @@ public sealed unsafe partial class RingWriter
         CheckLength(payload.Length);
         WriteWait wait = WriteWait.Rent(this);
         return new ValueTask(wait, wait.Begin(payload, type, Deadline.After(timeout), cancellationToken));
+    }
+
+    private void NotWritten(IpcStatus status, string call, CancellationToken cancellationToken)
+    {
+        if (status is IpcStatus.PeerClosed or IpcStatus.PeerDied)
+            Throw.Status(
+                status,
+                $"RingWriter.{call}: the ring is full, and its reader " +
+                    (status == IpcStatus.PeerDied ? "has died." : "has left."));
+        Throw.Ended(status, this, call, cancellationToken);
     }
 
     /// <summary>Waits until <paramref name="length"/> bytes can be claimed, without holding a thread. Ok: they can, as
@@ -78,13 +110,8 @@ public sealed unsafe partial class RingWriter
 
         private protected override bool Finish(IpcStatus status)
         {
-            if (status is IpcStatus.PeerClosed or IpcStatus.PeerDied)
-                Throw.Status(
-                    status,
-                    "RingWriter.WriteAsync: the ring is full, and its reader " +
-                        (status == IpcStatus.PeerDied ? "has died." : "has left."));
             if (status != IpcStatus.Ok)
-                Throw.Ended(status, Owner, nameof(WriteAsync), Cancel);
+                Owner.NotWritten(status, nameof(WriteAsync), Cancel);
             bool committed = false;
             try
             {

@@ -225,7 +225,8 @@ public sealed unsafe partial class RingWriter : RingEnd
         return true;
     }
 
-    /// <summary>Claim (waiting for room), copy, commit. See <see cref="Claim"/> for the results.</summary>
+    /// <summary>Claim (waiting for room), copy, commit. See
+    /// <see cref="Claim(int, out Span{byte}, Deadline, CancellationToken)"/> for the results.</summary>
     [MethodImpl(Tiering.Optimized)]
     public IpcStatus Write(
         ReadOnlySpan<byte> payload, ushort type, Deadline deadline, CancellationToken cancellationToken = default)
@@ -244,6 +245,19 @@ public sealed unsafe partial class RingWriter : RingEnd
     public IpcStatus Claim(
         int length, out Span<byte> payload, Deadline deadline, CancellationToken cancellationToken = default) =>
         TryClaim(length, out payload) ? IpcStatus.Ok : ClaimWaiting(length, deadline, cancellationToken, out payload);
+
+    /// <summary>Claims, waiting for room no longer than <paramref name="timeout"/>. It reads the clock only if it has
+    /// to wait. See <see cref="Claim(int, out Span{byte}, Deadline, CancellationToken)"/>.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    public IpcStatus Claim(
+        int length, out Span<byte> payload, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        return TryClaim(length, out payload)
+            ? IpcStatus.Ok
+            : ClaimWaiting(length, Deadline.After(timeout), cancellationToken, out payload);
+    }
 
     /// <summary>Makes the open claim longer and keeps its bytes; they may be moved.</summary>
     /// <returns>False when the ring is too full; the claim stays as it was.</returns>

@@ -184,8 +184,22 @@ public sealed unsafe partial class TopicReader : TopicEnd
         return status == IpcStatus.Empty ? ReadWaiting(deadline, cancellationToken, out message) : status;
     }
 
+    /// <summary>Reads the next message, waiting for it no longer than <paramref name="timeout"/>. It reads the clock
+    /// only if it has to wait. See <see cref="Read(out TopicMessage, Deadline, CancellationToken)"/>.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    [MethodImpl(Tiering.Optimized)]
+    public IpcStatus Read(out TopicMessage message, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        IpcStatus status = TryRead(out message);
+        return status == IpcStatus.Empty
+            ? ReadWaiting(Deadline.After(timeout), cancellationToken, out message)
+            : status;
+    }
+
     /// <summary>Waits until a message can be read, or this reader has been cut off (Ok), without reading it. Results as
-    /// <see cref="Read"/>.</summary>
+    /// <see cref="Read(out TopicMessage, Deadline, CancellationToken)"/>.</summary>
     public IpcStatus Wait(Deadline deadline, CancellationToken cancellationToken = default)
     {
         try
@@ -199,6 +213,18 @@ public sealed unsafe partial class TopicReader : TopicEnd
         {
             Leave();
         }
+    }
+
+    /// <summary>Waits until a message can be read, or this reader has been cut off (Ok), no longer than
+    /// <paramref name="timeout"/>. It reads the clock only if it has to wait. See
+    /// <see cref="Wait(Deadline, CancellationToken)"/>.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    public IpcStatus Wait(TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        IpcStatus status = Wait(Deadline.Now, cancellationToken);
+        return status == IpcStatus.Timeout ? Wait(Deadline.After(timeout), cancellationToken) : status;
     }
 
     /// <summary>Releases all messages read so far: writers may overwrite them.</summary>

@@ -4,12 +4,39 @@ using System.Threading.Tasks;
 
 namespace Ipc;
 
-/// <summary>Publishing without holding a thread while there is no room; see <see cref="AsyncWaitThread"/>.</summary>
+/// <summary>Publishing that is right without reading what it returns: what could not be published is an exception. And
+/// the same to await, without holding a thread while there is no room; see <see cref="AsyncWaitThread"/>.</summary>
 /// <remarks>Held up by a reader the wait sleeps where readers signal; by a writer a lap behind, where writers do. When
 /// the cause changes between the choice of the place and the last look, the place is signalled: so nobody sleeps there,
 /// and it is chosen anew.</remarks>
 public sealed unsafe partial class TopicWriter
 {
+    /// <summary>Publishes a copy of <paramref name="payload"/>, waiting for room no longer than
+    /// <paramref name="timeout"/>. Who holds the writers up then and allows it (<see cref="TopicPolicy.Evict"/>) is cut
+    /// off. It reads the clock only if it has to wait.</summary>
+    /// <remarks>For the thread that uses this end. An open claim is given back first. It allocates nothing.</remarks>
+    /// <exception cref="TimeoutException">There was no room in time (<see cref="SlowReader"/> says why); nothing was
+    /// published.</exception>
+    /// <exception cref="IpcException">TooLarge: more than <see cref="MaxPayload"/>. Stopped.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled; nothing was published.</exception>
+    /// <exception cref="ObjectDisposedException">This end is disposed; nothing was published.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    public void Publish(
+        ReadOnlySpan<byte> payload,
+        ushort type,
+        ulong key,
+        TimeSpan timeout,
+        CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        if (TryPublish(payload, type, key))
+            return;
+        IpcStatus status = Publish(payload, type, key, Deadline.After(timeout), cancellationToken);
+        if (status != IpcStatus.Ok)
+            Throw.Ended(status, this, nameof(Publish), cancellationToken);
+    }
+
     /// <summary>Publishes a copy of <paramref name="payload"/>; when there is no room, as soon as there is. Do not
     /// change the payload before that.</summary>
     /// <remarks>One at a time, and no other call of this end but Stop, Dispose and the counts until it is over. What

@@ -162,6 +162,20 @@ public sealed unsafe partial class TopicWriter : TopicEnd
         int length, out TopicClaim claim, Deadline deadline, CancellationToken cancellationToken = default) =>
         TryClaim(length, out claim) ? IpcStatus.Ok : ClaimWaiting(length, deadline, cancellationToken, out claim);
 
+    /// <summary>Claims, waiting for room no longer than <paramref name="timeout"/>; then readers that allow it are cut
+    /// off. It reads the clock only if it has to wait. See
+    /// <see cref="Claim(int, out TopicClaim, Deadline, CancellationToken)"/>.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    public IpcStatus Claim(
+        int length, out TopicClaim claim, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        return TryClaim(length, out claim)
+            ? IpcStatus.Ok
+            : ClaimWaiting(length, Deadline.After(timeout), cancellationToken, out claim);
+    }
+
     /// <summary>Claim, copy, commit. False when there is no room or this writer is closed.</summary>
     /// <exception cref="IpcException">TooLarge.</exception>
     [MethodImpl(Tiering.Optimized)]
@@ -174,7 +188,8 @@ public sealed unsafe partial class TopicWriter : TopicEnd
         return true;
     }
 
-    /// <summary>Claim (waiting for room), copy, commit. See <see cref="Claim"/> for the results.</summary>
+    /// <summary>Claim (waiting for room), copy, commit. See
+    /// <see cref="Claim(int, out TopicClaim, Deadline, CancellationToken)"/> for the results.</summary>
     [MethodImpl(Tiering.Optimized)]
     public IpcStatus Publish(
         ReadOnlySpan<byte> payload,
@@ -222,6 +237,20 @@ public sealed unsafe partial class TopicWriter : TopicEnd
         {
             Leave();
         }
+    }
+
+    /// <summary>Waits until there are at least <paramref name="count"/> readers, no longer than
+    /// <paramref name="timeout"/>. It reads the clock only if it has to wait. See
+    /// <see cref="WaitForReaders(int, Deadline, CancellationToken)"/>.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    public IpcStatus WaitForReaders(int count, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline.Check(timeout, nameof(timeout));
+        IpcStatus status = WaitForReaders(count, Deadline.Now, cancellationToken);
+        return status == IpcStatus.Timeout
+            ? WaitForReaders(count, Deadline.After(timeout), cancellationToken)
+            : status;
     }
 
     [MethodImpl(Tiering.Optimized)]

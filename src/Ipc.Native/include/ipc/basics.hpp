@@ -125,8 +125,26 @@ status open(status (*by)(const char *, const Options *, Handle **), const std::s
 // ---- time
 // -------------------------------------------------------------------------------------------------------------
 
-// A moment of CLOCK_MONOTONIC. Converts from durations, so that `5ms` can stand where a deadline is asked for. A negative
-// one is over already; never() is never, and so is what is beyond the clock, as hours::max().
+namespace detail
+{
+
+// 0 for what is over already, a negative duration or no number; UINT64_MAX for what is beyond the clock, as
+// hours::max().
+template <class Rep, class Period>
+constexpr uint64_t nanoseconds_of(std::chrono::duration<Rep, Period> from_now) noexcept
+{
+    const double seconds = std::chrono::duration<double>(from_now).count();
+    if (!(seconds > 0))
+        return 0;
+    if (seconds > 9.0e9) // more nanoseconds than 63 bits hold
+        return UINT64_MAX;
+    return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(from_now).count());
+}
+
+} // namespace detail
+
+// A moment of CLOCK_MONOTONIC. Converts from durations, and reads the clock for that: one moment for all that it is
+// given to. A negative duration is over already; never() is never, and so is what is beyond the clock, as hours::max().
 class deadline
 {
   public:
@@ -139,8 +157,7 @@ class deadline
     }
 
     template <class Rep, class Period>
-    deadline(std::chrono::duration<Rep, Period> from_now)
-        : at_(after(from_now))
+    deadline(std::chrono::duration<Rep, Period> from_now) : at_(after(detail::nanoseconds_of(from_now)))
     {
     }
 
@@ -179,20 +196,74 @@ class deadline
     }
 
   private:
-    template <class Rep, class Period>
-    static ipc_deadline after(std::chrono::duration<Rep, Period> from_now)
+    static ipc_deadline after(uint64_t nanoseconds) noexcept
     {
-        const double seconds = std::chrono::duration<double>(from_now).count();
-        if (!(seconds > 0)) // also when it is no number
-            return IPC_NOW;
-        if (seconds > 9.0e9) // more nanoseconds than 63 bits hold
-            return IPC_FOREVER;
-        return ipc_deadline_after(
-            static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(from_now).count()));
+        return nanoseconds == 0 ? IPC_NOW : ipc_deadline_after(nanoseconds);
     }
 
     ipc_deadline at_;
 };
+
+// How long a call may wait: until a deadline, or for a duration, so that `5ms` can stand where it is asked for. Of a
+// duration the clock is read where the wait begins, and not at all by a call that need not wait. So one that is given
+// to two calls is two waits; a deadline made of it is one moment for both. never() and no argument: without limit.
+class time_limit
+{
+  public:
+    constexpr time_limit() noexcept : time_limit(deadline::never())
+    {
+    }
+
+    constexpr time_limit(deadline until) noexcept : value_(until.at()), is_duration_(false)
+    {
+    }
+
+    template <class Rep, class Period>
+    constexpr time_limit(std::chrono::duration<Rep, Period> at_most) noexcept
+        : value_(detail::nanoseconds_of(at_most)), is_duration_(value_ != IPC_NOW && value_ != IPC_FOREVER)
+    {
+    }
+
+    // It has no moment yet.
+    constexpr bool is_duration() const noexcept
+    {
+        return is_duration_;
+    }
+
+    // When a wait that begins now is over.
+    ipc_deadline at() const noexcept
+    {
+        return is_duration_ ? ipc_deadline_after(value_) : value_;
+    }
+
+  private:
+    uint64_t value_; // a deadline, or ns
+    bool is_duration_;
+};
+
+namespace detail
+{
+
+// A call that may wait. With a duration one that does not is tried before; NOT_YET is what that returns when there is
+// something to wait for.
+template <class Try, class Wait> status within(time_limit limit, status not_yet, Try tries, Wait waits) noexcept
+{
+    if (limit.is_duration()) {
+        const status code = tries();
+        if (code != not_yet)
+            return code;
+    }
+    return waits(limit.at());
+}
+
+// The same where the call itself does all that it does before a wait, and nothing else, with IPC_NOW.
+template <class Wait> status within(time_limit limit, Wait waits) noexcept
+{
+    return within(
+        limit, IPC_TIMEOUT, [&waits] { return waits(IPC_NOW); }, waits);
+}
+
+} // namespace detail
 
 // A switch that ends waits with IPC_CANCELLED. Must outlive the calls that it was given to. Without memory for it, and
 // without exceptions, the program ends, as it does by operator new.

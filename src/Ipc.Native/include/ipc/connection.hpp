@@ -184,9 +184,9 @@ class listener
         return handle_.get();
     }
 
-    [[nodiscard]] status next(ipc_event &event, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status next(ipc_event &event, time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
-        return ipc_listener_next(handle_.get(), until.at(), cancel, &event);
+        return detail::within(until, [&](ipc_deadline at) { return ipc_listener_next(get(), at, cancel, &event); });
     }
 
     // It becomes ready when there is something to do; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.

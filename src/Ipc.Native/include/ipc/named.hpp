@@ -112,7 +112,8 @@ class named_ref
         return reset;
     }
 
-    // LENGTH bytes in place at PAYLOAD; IPC_FULL when there is no room now.
+    // LENGTH bytes in place at PAYLOAD; IPC_FULL when there is no room now. What waits for room may log in, too, and
+    // takes a deadline: of a duration the clock is read, whether there is room or not.
     [[nodiscard]] status try_claim(uint32_t length, uint8_t *&payload) noexcept
     {
         void *place = nullptr;
@@ -191,10 +192,12 @@ class named_ref
         return code;
     }
 
-    [[nodiscard]] status receive(named_message &next, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status receive(named_message &next, time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
         ipc_named_message raw;
-        const status code = ipc_named_receive(handle_, until.at(), cancel, &raw);
+        const status code = detail::within(
+            until, IPC_EMPTY, [&] { return ipc_named_try_receive(handle_, &raw); },
+            [&](ipc_deadline at) { return ipc_named_receive(handle_, at, cancel, &raw); });
         if (code == IPC_OK)
             next = message_of(raw);
         return code;

@@ -54,9 +54,10 @@ class named_listener
         return handle_.get();
     }
 
-    [[nodiscard]] status next(ipc_named_event &event, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status next(ipc_named_event &event, time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
-        return ipc_named_listener_next(get(), until.at(), cancel, &event);
+        return detail::within(until,
+                              [&](ipc_deadline at) { return ipc_named_listener_next(get(), at, cancel, &event); });
     }
 
     // It becomes ready when there may be an event; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.

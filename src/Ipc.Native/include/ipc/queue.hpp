@@ -180,10 +180,13 @@ class queue
         return keep(claim, ipc_queue_try_claim(get(), length, &claim.block_));
     }
 
-    [[nodiscard]] status claim(uint32_t length, queue_claim &claim, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status claim(uint32_t length, queue_claim &claim, time_limit until,
+                               ipc_cancel *cancel = nullptr) noexcept
     {
         claim.abandon();
-        return keep(claim, ipc_queue_claim(get(), length, until.at(), cancel, &claim.block_));
+        return keep(claim, detail::within(until, [&](ipc_deadline at) {
+                        return ipc_queue_claim(get(), length, at, cancel, &claim.block_);
+                    }));
     }
 
     // What MESSAGE held before is released. IPC_EMPTY when there is none now.
@@ -193,10 +196,12 @@ class queue
         return keep(message, ipc_queue_try_receive(get(), &message.block_));
     }
 
-    [[nodiscard]] status receive(queue_message &message, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status receive(queue_message &message, time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
         message.release();
-        return keep(message, ipc_queue_receive(get(), until.at(), cancel, &message.block_));
+        return keep(message, detail::within(until, [&](ipc_deadline at) {
+                        return ipc_queue_receive(get(), at, cancel, &message.block_);
+                    }));
     }
 
     // Copies and sends. IPC_FULL when there is no room now.
@@ -213,16 +218,19 @@ class queue
         return room.commit(length, type);
     }
 
-    [[nodiscard]] status send_until(std::string_view payload, uint16_t type, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status send_until(std::string_view payload, uint16_t type, time_limit until,
+                                    ipc_cancel *cancel = nullptr) noexcept
     {
         if (payload.size() > UINT32_MAX)
             return IPC_E_TOO_LARGE;
-        return ipc_queue_send(get(), payload.data(), static_cast<uint32_t>(payload.size()), type, until.at(), cancel);
+        return detail::within(until, [&](ipc_deadline at) {
+            return ipc_queue_send(get(), payload.data(), static_cast<uint32_t>(payload.size()), type, at, cancel);
+        });
     }
 
 #ifndef IPC_NO_EXCEPTIONS
     // Copies and sends, waiting for room. Throws when that cannot be.
-    void send(std::string_view payload, uint16_t type = 0, deadline until = deadline::never())
+    void send(std::string_view payload, uint16_t type = 0, time_limit until = {})
     {
         require(send_until(payload, type, until));
     }
@@ -240,9 +248,9 @@ class queue
     template <class... Arguments> auto claim_async(Arguments &&...arguments);
 
     // Until something can be received.
-    [[nodiscard]] status wait(deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status wait(time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
-        return ipc_queue_wait(get(), until.at(), cancel);
+        return detail::within(until, [&](ipc_deadline at) { return ipc_queue_wait(get(), at, cancel); });
     }
 
     // It becomes ready when something may be received; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.
@@ -285,9 +293,10 @@ class queue
         return all;
     }
 
-    status next_change(ipc_change &change, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    status next_change(ipc_change &change, time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
-        return ipc_queue_next_change(get(), until.at(), cancel, &change);
+        return detail::within(until,
+                              [&](ipc_deadline at) { return ipc_queue_next_change(get(), at, cancel, &change); });
     }
 
   private:

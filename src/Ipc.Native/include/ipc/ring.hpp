@@ -74,10 +74,12 @@ class writer_ref
         return code;
     }
 
-    [[nodiscard]] status claim(uint32_t length, uint8_t *&payload, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status claim(uint32_t length, uint8_t *&payload, time_limit until,
+                               ipc_cancel *cancel = nullptr) noexcept
     {
         void *place = nullptr;
-        const status code = ipc_ring_claim(handle_, length, until.at(), cancel, &place);
+        const status code =
+            detail::within(until, [&](ipc_deadline at) { return ipc_ring_claim(handle_, length, at, cancel, &place); });
         payload = static_cast<uint8_t *>(place);
         return code;
     }
@@ -126,16 +128,19 @@ class writer_ref
         return commit(length, type);
     }
 
-    [[nodiscard]] status write_until(std::string_view payload, uint16_t type, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status write_until(std::string_view payload, uint16_t type, time_limit until,
+                                     ipc_cancel *cancel = nullptr) noexcept
     {
         if (payload.size() > UINT32_MAX)
             return IPC_E_TOO_LARGE;
-        return ipc_ring_write(handle_, payload.data(), static_cast<uint32_t>(payload.size()), type, until.at(), cancel);
+        return detail::within(until, [&](ipc_deadline at) {
+            return ipc_ring_write(handle_, payload.data(), static_cast<uint32_t>(payload.size()), type, at, cancel);
+        });
     }
 
 #ifndef IPC_NO_EXCEPTIONS
     // Copies and publishes, waiting for room. Throws when that cannot be.
-    void write(std::string_view payload, uint16_t type = 0, deadline until = deadline::never())
+    void write(std::string_view payload, uint16_t type = 0, time_limit until = {})
     {
         require(write_until(payload, type, until));
     }
@@ -173,9 +178,10 @@ class writer_ref
         return ipc_ring_writer_peer(handle_);
     }
 
-    [[nodiscard]] status wait_for_peer(deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status wait_for_peer(time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
-        return ipc_ring_writer_wait_for_peer(handle_, until.at(), cancel);
+        return detail::within(until,
+                              [&](ipc_deadline at) { return ipc_ring_writer_wait_for_peer(handle_, at, cancel); });
     }
 
   private:
@@ -216,19 +222,20 @@ class reader_ref
         return code;
     }
 
-    [[nodiscard]] status read(record &next, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status read(record &next, time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
         ipc_record raw;
-        const status code = ipc_ring_read(handle_, until.at(), cancel, &raw);
+        const status code =
+            detail::within(until, [&](ipc_deadline at) { return ipc_ring_read(handle_, at, cancel, &raw); });
         if (code == IPC_OK)
             next = {static_cast<const uint8_t *>(raw.payload), raw.length, raw.type, raw.redelivered};
         return code;
     }
 
     // Waits until there is something to read, and does not read it.
-    [[nodiscard]] status wait(deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status wait(time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
-        return ipc_ring_wait(handle_, until.at(), cancel);
+        return detail::within(until, [&](ipc_deadline at) { return ipc_ring_wait(handle_, at, cancel); });
     }
 
     // It becomes ready when a record can be read; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.
@@ -267,9 +274,10 @@ class reader_ref
         return ipc_ring_reader_peer(handle_);
     }
 
-    [[nodiscard]] status wait_for_peer(deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status wait_for_peer(time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
-        return ipc_ring_reader_wait_for_peer(handle_, until.at(), cancel);
+        return detail::within(until,
+                              [&](ipc_deadline at) { return ipc_ring_reader_wait_for_peer(handle_, at, cancel); });
     }
 
   private:

@@ -42,9 +42,9 @@ class shared_mutex
     }
 
     // IPC_OK and IPC_ABANDONED: it is ours.
-    [[nodiscard]] status acquire(deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status acquire(time_limit until = {}, ipc_cancel *cancel = nullptr) noexcept
     {
-        return ipc_shared_mutex_acquire(get(), until.at(), cancel);
+        return detail::within(until, [&](ipc_deadline at) { return ipc_shared_mutex_acquire(get(), at, cancel); });
     }
 
     // It becomes ready when the mutex may be free; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.
@@ -118,9 +118,9 @@ class shared_semaphore
     }
 
     // IPC_OK and IPC_ABANDONED: a permit is ours.
-    [[nodiscard]] status acquire(deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status acquire(time_limit until = {}, ipc_cancel *cancel = nullptr) noexcept
     {
-        return ipc_shared_semaphore_acquire(get(), until.at(), cancel);
+        return detail::within(until, [&](ipc_deadline at) { return ipc_shared_semaphore_acquire(get(), at, cancel); });
     }
 
     // It becomes ready when a permit may be free; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.
@@ -213,9 +213,9 @@ class shared_event
         ipc_shared_event_reset(get());
     }
 
-    [[nodiscard]] status wait(deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status wait(time_limit until = {}, ipc_cancel *cancel = nullptr) noexcept
     {
-        return ipc_shared_event_wait(get(), until.at(), cancel);
+        return detail::within(until, [&](ipc_deadline at) { return ipc_shared_event_wait(get(), at, cancel); });
     }
 
     // It becomes ready when the event may be set; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.

@@ -114,10 +114,15 @@ class topic_writer
         return keep(claim, ipc_topic_try_claim(get(), length, &claim.block_));
     }
 
-    [[nodiscard]] status claim(uint32_t length, topic_claim &claim, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status claim(uint32_t length, topic_claim &claim, time_limit until,
+                               ipc_cancel *cancel = nullptr) noexcept
     {
         claim.abandon();
-        return keep(claim, ipc_topic_claim(get(), length, until.at(), cancel, &claim.block_));
+        return keep(claim,
+                    detail::within(
+                        until, IPC_FULL,
+                        [&] { return ipc_topic_try_claim(get(), length, &claim.block_); }, // IPC_NOW evicts readers
+                        [&](ipc_deadline at) { return ipc_topic_claim(get(), length, at, cancel, &claim.block_); }));
     }
 
     // Copies and publishes. As try_claim when there is no room now: evicts nobody.
@@ -134,18 +139,26 @@ class topic_writer
         return room.commit(length, type, key);
     }
 
-    [[nodiscard]] status publish_until(std::string_view payload, uint16_t type, uint64_t key, deadline until,
-                         ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status publish_until(std::string_view payload, uint16_t type, uint64_t key, time_limit until,
+                                       ipc_cancel *cancel = nullptr) noexcept
     {
         if (payload.size() > UINT32_MAX)
             return IPC_E_TOO_LARGE;
-        return ipc_topic_publish(get(), payload.data(), static_cast<uint32_t>(payload.size()), type, key, until.at(),
-                                 cancel);
+        return detail::within(
+            until, IPC_FULL, // IPC_NOW evicts readers
+            [&] {
+                const status code = try_publish(payload, type, key);
+                return code == IPC_E_INVALID_STATE ? IPC_E_CORRUPT : code; // a claim that another has taken away
+            },
+            [&](ipc_deadline at) {
+                return ipc_topic_publish(get(), payload.data(), static_cast<uint32_t>(payload.size()), type, key, at,
+                                         cancel);
+            });
     }
 
 #ifndef IPC_NO_EXCEPTIONS
     // Copies and publishes, waiting for room. Throws when that cannot be.
-    void publish(std::string_view payload, uint16_t type = 0, uint64_t key = 0, deadline until = deadline::never())
+    void publish(std::string_view payload, uint16_t type = 0, uint64_t key = 0, time_limit until = {})
     {
         require(publish_until(payload, type, key, until));
     }
@@ -162,9 +175,10 @@ class topic_writer
     template <class... Arguments> auto publish_async(Arguments &&...arguments);
     template <class... Arguments> auto claim_async(Arguments &&...arguments);
 
-    [[nodiscard]] status wait_for_readers(uint32_t count, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status wait_for_readers(uint32_t count, time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
-        return ipc_topic_writer_wait_for_readers(get(), count, until.at(), cancel);
+        return detail::within(
+            until, [&](ipc_deadline at) { return ipc_topic_writer_wait_for_readers(get(), count, at, cancel); });
     }
 
     void stop() noexcept
@@ -198,9 +212,10 @@ class topic_writer
         return all;
     }
 
-    status next_change(ipc_change &change, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    status next_change(ipc_change &change, time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
-        return ipc_topic_writer_next_change(get(), until.at(), cancel, &change);
+        return detail::within(
+            until, [&](ipc_deadline at) { return ipc_topic_writer_next_change(get(), at, cancel, &change); });
     }
 
   private:
@@ -260,15 +275,15 @@ class topic_reader
         return ipc_topic_try_read(get(), &message);
     }
 
-    [[nodiscard]] status read(topic_message &message, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status read(topic_message &message, time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
-        return ipc_topic_read(get(), until.at(), cancel, &message);
+        return detail::within(until, [&](ipc_deadline at) { return ipc_topic_read(get(), at, cancel, &message); });
     }
 
     // Until a message can be read; does not read it.
-    [[nodiscard]] status wait(deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status wait(time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
-        return ipc_topic_wait(get(), until.at(), cancel);
+        return detail::within(until, [&](ipc_deadline at) { return ipc_topic_wait(get(), at, cancel); });
     }
 
     // It becomes ready when a message can be read; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.
@@ -308,9 +323,10 @@ class topic_reader
         return info;
     }
 
-    status next_change(ipc_change &change, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    status next_change(ipc_change &change, time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
-        return ipc_topic_reader_next_change(get(), until.at(), cancel, &change);
+        return detail::within(
+            until, [&](ipc_deadline at) { return ipc_topic_reader_next_change(get(), at, cancel, &change); });
     }
 
   private:

@@ -90,12 +90,19 @@ inline status empty_if_timed_out(status code) noexcept
 
 // What all of them have.
 struct wait_limits {
-    deadline until;
+    time_limit until;
     ipc_cancel *cancel;
+
+    // The wait begins, or goes on: a duration has its end from the first of these on.
+    ipc_deadline begun() noexcept
+    {
+        until = deadline(until.at());
+        return until.at();
+    }
 };
 
 template <class Source, class Result, status (*Attempt)(Source &, Result &) noexcept,
-          status (*Arm)(Source &, const wait_limits &, ipc_ready_handle *) noexcept>
+          status (*Arm)(Source &, wait_limits &, ipc_ready_handle *) noexcept>
 struct into_wait {
     Source from;
     Result *into;
@@ -117,7 +124,7 @@ struct into_wait {
 
 #ifndef IPC_NO_EXCEPTIONS
 template <class Source, class Result, status (*Attempt)(Source &, Result &) noexcept,
-          status (*Arm)(Source &, const wait_limits &, ipc_ready_handle *) noexcept>
+          status (*Arm)(Source &, wait_limits &, ipc_ready_handle *) noexcept>
 struct value_wait {
     Source from;
     Result value;
@@ -128,7 +135,8 @@ struct value_wait {
     }
     status arm(ipc_ready_handle *handle) noexcept
     {
-        return Arm(from, {deadline::never(), nullptr}, handle);
+        wait_limits none{deadline::never(), nullptr};
+        return Arm(from, none, handle);
     }
     Result result(status code)
     {
@@ -140,7 +148,7 @@ struct value_wait {
 
 // Without a result but the status.
 template <class Source, status (*Attempt)(Source &) noexcept,
-          status (*Arm)(Source &, const wait_limits &, ipc_ready_handle *) noexcept>
+          status (*Arm)(Source &, wait_limits &, ipc_ready_handle *) noexcept>
 struct status_wait {
     Source from;
     wait_limits limits;

@@ -26,14 +26,13 @@ inline status attempt_wait(shared_event *&from) noexcept
     return empty_if_timed_out(from->wait(deadline::now()));
 }
 
-template <class Handle, class Lock,
-          status (*Function)(Handle *, ipc_deadline, ipc_cancel *, ipc_ready_handle *)>
-status arm_lock(Lock *&from, const wait_limits &limits, ipc_ready_handle *handle) noexcept
+template <class Handle, class Lock, status (*Function)(Handle *, ipc_deadline, ipc_cancel *, ipc_ready_handle *)>
+status arm_lock(Lock *&from, wait_limits &limits, ipc_ready_handle *handle) noexcept
 {
-    return Function(from->get(), limits.until.at(), limits.cancel, handle);
+    return Function(from->get(), limits.begun(), limits.cancel, handle);
 }
 
-inline auto await_acquire(shared_mutex &from, deadline until = deadline::never(), ipc_cancel *cancel = nullptr,
+inline auto await_acquire(shared_mutex &from, time_limit until = {}, ipc_cancel *cancel = nullptr,
                           executor *on = nullptr) noexcept
 {
     using wait = status_wait<shared_mutex *, attempt_acquire<shared_mutex>,
@@ -41,7 +40,7 @@ inline auto await_acquire(shared_mutex &from, deadline until = deadline::never()
     return awaiter<wait>(wait{&from, {until, cancel}}, on);
 }
 
-inline auto await_acquire(shared_semaphore &from, deadline until = deadline::never(), ipc_cancel *cancel = nullptr,
+inline auto await_acquire(shared_semaphore &from, time_limit until = {}, ipc_cancel *cancel = nullptr,
                           executor *on = nullptr) noexcept
 {
     using wait = status_wait<shared_semaphore *, attempt_acquire<shared_semaphore>,
@@ -49,7 +48,7 @@ inline auto await_acquire(shared_semaphore &from, deadline until = deadline::nev
     return awaiter<wait>(wait{&from, {until, cancel}}, on);
 }
 
-inline auto await_wait(shared_event &from, deadline until = deadline::never(), ipc_cancel *cancel = nullptr,
+inline auto await_wait(shared_event &from, time_limit until = {}, ipc_cancel *cancel = nullptr,
                        executor *on = nullptr) noexcept
 {
     using wait = status_wait<shared_event *, attempt_wait, arm_lock<ipc_shared_event, shared_event, ipc_shared_event_arm>>;

@@ -25,13 +25,13 @@ inline status attempt_receive(queue *&from, queue_message &message) noexcept
     return from->try_receive(message);
 }
 
-inline status arm_receive(queue *&from, const wait_limits &limits, ipc_ready_handle *handle) noexcept
+inline status arm_receive(queue *&from, wait_limits &limits, ipc_ready_handle *handle) noexcept
 {
-    return ipc_queue_arm(from->get(), limits.until.at(), limits.cancel, handle);
+    return ipc_queue_arm(from->get(), limits.begun(), limits.cancel, handle);
 }
 
-inline auto await_receive(queue &from, queue_message &message, deadline until = deadline::never(),
-                          ipc_cancel *cancel = nullptr, executor *on = nullptr) noexcept
+inline auto await_receive(queue &from, queue_message &message, time_limit until = {}, ipc_cancel *cancel = nullptr,
+                          executor *on = nullptr) noexcept
 {
     using wait = into_wait<queue *, queue_message, attempt_receive, arm_receive>;
     return awaiter<wait>(wait{&from, &message, {until, cancel}}, on);
@@ -42,12 +42,12 @@ inline status attempt_read(reader_ref &from, record &next) noexcept
     return from.try_read(next);
 }
 
-inline status arm_read(reader_ref &from, const wait_limits &limits, ipc_ready_handle *handle) noexcept
+inline status arm_read(reader_ref &from, wait_limits &limits, ipc_ready_handle *handle) noexcept
 {
-    return ipc_ring_arm(from.get(), limits.until.at(), limits.cancel, handle);
+    return ipc_ring_arm(from.get(), limits.begun(), limits.cancel, handle);
 }
 
-inline auto await_read(reader_ref from, record &next, deadline until = deadline::never(), ipc_cancel *cancel = nullptr,
+inline auto await_read(reader_ref from, record &next, time_limit until = {}, ipc_cancel *cancel = nullptr,
                        executor *on = nullptr) noexcept
 {
     using wait = into_wait<reader_ref, record, attempt_read, arm_read>;
@@ -59,12 +59,12 @@ inline status attempt_read_topic(topic_reader *&from, topic_message &message) no
     return from->try_read(message);
 }
 
-inline status arm_read_topic(topic_reader *&from, const wait_limits &limits, ipc_ready_handle *handle) noexcept
+inline status arm_read_topic(topic_reader *&from, wait_limits &limits, ipc_ready_handle *handle) noexcept
 {
-    return ipc_topic_arm(from->get(), limits.until.at(), limits.cancel, handle);
+    return ipc_topic_arm(from->get(), limits.begun(), limits.cancel, handle);
 }
 
-inline auto await_read_topic(topic_reader &from, topic_message &message, deadline until = deadline::never(),
+inline auto await_read_topic(topic_reader &from, topic_message &message, time_limit until = {},
                              ipc_cancel *cancel = nullptr, executor *on = nullptr) noexcept
 {
     using wait = into_wait<topic_reader *, topic_message, attempt_read_topic, arm_read_topic>;
@@ -76,13 +76,13 @@ inline status attempt_next(listener *&from, ipc_event &event) noexcept
     return empty_if_timed_out(from->next(event, deadline::now()));
 }
 
-inline status arm_next(listener *&from, const wait_limits &limits, ipc_ready_handle *handle) noexcept
+inline status arm_next(listener *&from, wait_limits &limits, ipc_ready_handle *handle) noexcept
 {
-    return ipc_listener_arm(from->get(), limits.until.at(), limits.cancel, handle);
+    return ipc_listener_arm(from->get(), limits.begun(), limits.cancel, handle);
 }
 
-inline auto await_next(listener &from, ipc_event &event, deadline until = deadline::never(),
-                       ipc_cancel *cancel = nullptr, executor *on = nullptr) noexcept
+inline auto await_next(listener &from, ipc_event &event, time_limit until = {}, ipc_cancel *cancel = nullptr,
+                       executor *on = nullptr) noexcept
 {
     using wait = into_wait<listener *, ipc_event, attempt_next, arm_next>;
     return awaiter<wait>(wait{&from, &event, {until, cancel}}, on);
@@ -93,12 +93,12 @@ inline status attempt_next_named(named_listener *&from, ipc_named_event &event) 
     return empty_if_timed_out(from->next(event, deadline::now()));
 }
 
-inline status arm_next_named(named_listener *&from, const wait_limits &limits, ipc_ready_handle *handle) noexcept
+inline status arm_next_named(named_listener *&from, wait_limits &limits, ipc_ready_handle *handle) noexcept
 {
-    return ipc_named_listener_arm(from->get(), limits.until.at(), limits.cancel, handle);
+    return ipc_named_listener_arm(from->get(), limits.begun(), limits.cancel, handle);
 }
 
-inline auto await_next_named(named_listener &from, ipc_named_event &event, deadline until = deadline::never(),
+inline auto await_next_named(named_listener &from, ipc_named_event &event, time_limit until = {},
                              ipc_cancel *cancel = nullptr, executor *on = nullptr) noexcept
 {
     using wait = into_wait<named_listener *, ipc_named_event, attempt_next_named, arm_next_named>;

@@ -43,7 +43,7 @@ struct send_wait {
     }
     status arm(ipc_ready_handle *handle) noexcept
     {
-        return ipc_queue_arm_room(to->get(), length_of(payload), limits.until.at(), limits.cancel, handle);
+        return ipc_queue_arm_room(to->get(), length_of(payload), limits.begun(), limits.cancel, handle);
     }
     status result(status code) noexcept
     {
@@ -63,7 +63,7 @@ struct claim_wait {
     }
     status arm(ipc_ready_handle *handle) noexcept
     {
-        return ipc_queue_arm_room(to->get(), length, limits.until.at(), limits.cancel, handle);
+        return ipc_queue_arm_room(to->get(), length, limits.begun(), limits.cancel, handle);
     }
     status result(status code) noexcept
     {
@@ -83,7 +83,7 @@ struct write_wait {
     }
     status arm(ipc_ready_handle *handle) noexcept
     {
-        return ipc_ring_arm_room(to.get(), length_of(payload), limits.until.at(), limits.cancel, handle);
+        return ipc_ring_arm_room(to.get(), length_of(payload), limits.begun(), limits.cancel, handle);
     }
     status result(status code) noexcept
     {
@@ -103,7 +103,7 @@ struct claim_record_wait {
     }
     status arm(ipc_ready_handle *handle) noexcept
     {
-        return ipc_ring_arm_room(to.get(), length, limits.until.at(), limits.cancel, handle);
+        return ipc_ring_arm_room(to.get(), length, limits.begun(), limits.cancel, handle);
     }
     status result(status code) noexcept
     {
@@ -126,7 +126,7 @@ struct publish_wait {
     }
     status arm(ipc_ready_handle *handle) noexcept
     {
-        status code = ipc_topic_arm_room(to->get(), length_of(payload), limits.until.at(), limits.cancel, handle);
+        status code = ipc_topic_arm_room(to->get(), length_of(payload), limits.begun(), limits.cancel, handle);
         if (code != IPC_TIMEOUT)
             return code;
         code = to->publish_until(payload, type, key, deadline::now());
@@ -152,7 +152,7 @@ struct claim_message_wait {
     }
     status arm(ipc_ready_handle *handle) noexcept
     {
-        status code = ipc_topic_arm_room(to->get(), length, limits.until.at(), limits.cancel, handle);
+        status code = ipc_topic_arm_room(to->get(), length, limits.begun(), limits.cancel, handle);
         if (code != IPC_TIMEOUT)
             return code;
         code = to->claim(length, *claim, deadline::now());
@@ -165,38 +165,37 @@ struct claim_message_wait {
     }
 };
 
-inline auto await_send(queue &to, std::string_view payload, uint16_t type = 0, deadline until = deadline::never(),
+inline auto await_send(queue &to, std::string_view payload, uint16_t type = 0, time_limit until = {},
                        ipc_cancel *cancel = nullptr, executor *on = nullptr) noexcept
 {
     return awaiter<send_wait>({&to, payload, type, {until, cancel}}, on);
 }
 
-inline auto await_claim(queue &to, uint32_t length, queue_claim &claim, deadline until = deadline::never(),
+inline auto await_claim(queue &to, uint32_t length, queue_claim &claim, time_limit until = {},
                         ipc_cancel *cancel = nullptr, executor *on = nullptr) noexcept
 {
     return awaiter<claim_wait>({&to, length, &claim, {until, cancel}}, on);
 }
 
-inline auto await_write(writer_ref to, std::string_view payload, uint16_t type = 0, deadline until = deadline::never(),
+inline auto await_write(writer_ref to, std::string_view payload, uint16_t type = 0, time_limit until = {},
                         ipc_cancel *cancel = nullptr, executor *on = nullptr) noexcept
 {
     return awaiter<write_wait>({to, payload, type, {until, cancel}}, on);
 }
 
-inline auto await_claim(writer_ref to, uint32_t length, uint8_t *&payload, deadline until = deadline::never(),
+inline auto await_claim(writer_ref to, uint32_t length, uint8_t *&payload, time_limit until = {},
                         ipc_cancel *cancel = nullptr, executor *on = nullptr) noexcept
 {
     return awaiter<claim_record_wait>({to, length, &payload, {until, cancel}}, on);
 }
 
 inline auto await_publish(topic_writer &to, std::string_view payload, uint16_t type = 0, uint64_t key = 0,
-                          deadline until = deadline::never(), ipc_cancel *cancel = nullptr,
-                          executor *on = nullptr) noexcept
+                          time_limit until = {}, ipc_cancel *cancel = nullptr, executor *on = nullptr) noexcept
 {
     return awaiter<publish_wait>({&to, payload, type, key, {until, cancel}}, on);
 }
 
-inline auto await_claim(topic_writer &to, uint32_t length, topic_claim &claim, deadline until = deadline::never(),
+inline auto await_claim(topic_writer &to, uint32_t length, topic_claim &claim, time_limit until = {},
                         ipc_cancel *cancel = nullptr, executor *on = nullptr) noexcept
 {
     return awaiter<claim_message_wait>({&to, length, &claim, {until, cancel}}, on);
