@@ -1,6 +1,9 @@
 using System;
 using System.Collections.Generic;
+using System.IO;
 using System.Linq;
+using System.Runtime.CompilerServices;
+using Ipc.Rpc;
 using Xunit;
 
 namespace Ipc.Matrix.Tests;
@@ -44,13 +47,56 @@ public sealed class FiguresTests
     }
 
     [Fact]
-    public void DefaultOptionsComeBeforeTunedOnes()
-    {
-        Assert.True(At("rpc.stream.64.default.cs") < At("rpc.stream.64.cs"));
-        string[] missing = [.. Demanded().Except(_names)];
-        Assert.Empty(missing);
+    public void WhatIsDemandedIsThere() => Assert.Empty(Demanded().Except(_names));
 
-        static int At(string name) => Array.IndexOf(_names, name);
+    /// <summary>The options that a row's calls get are those of a program that sets none, but for what its name or its mark says.</summary>
+    [Fact]
+    public void OnlyANameOrAMarkSetsAnOption() => Assert.All(Figures.All, static figure =>
+    {
+        Dictionary<string, bool> said = new()
+        {
+            ["Client.ConnectTimeout"] = true, // until the server is there: no matter of calls
+            ["Client.WaitMode"] = figure.Wait is not null || figure.Tuned?.ClientWait is not null,
+            ["Server.WaitMode"] = figure.Wait is not null,
+            ["Client.ToClientCapacity"] = figure.Tuned?.ToClientCapacity is not null,
+            ["Client.StreamWindow"] = figure.Tuned?.StreamWindow is not null,
+        };
+        string[] set = [.. Differences("Client", CallOptions.Client(figure), new RpcClientOptions()), .. Differences("Server", CallOptions.Server(figure), new RpcServerOptions())];
+        Assert.All(set, option => Assert.True(said.GetValueOrDefault(option), $"{figure.Name}: {option}"));
+    });
+
+    /// <summary>And nobody sets them elsewhere.</summary>
+    [Fact]
+    public void ARowsCallsHaveTheirOptionsFromTheListOfRows()
+    {
+        string[] files = Directory.GetFiles(Path.Combine(Repository(), "bench", "Ipc.Matrix", "Subjects"), "Rpc*.cs");
+        Assert.NotEmpty(files);
+        Assert.All(files, static file => Assert.DoesNotContain("ClientOptions", File.ReadAllText(file), StringComparison.Ordinal));
+        Assert.All(files, static file => Assert.DoesNotContain("ServerOptions", File.ReadAllText(file), StringComparison.Ordinal));
+        string cpp = File.ReadAllText(Path.Combine(Repository(), "bench", "native", "rpc.cpp"));
+        Assert.DoesNotMatch("options\\.(?!wait =)", cpp);
+    }
+
+    /// <summary>Queues and topics of the rows have blocks that fit their messages, and one way both ends of a ring spin: the names do not say it.</summary>
+    [Fact]
+    public void WhatIsNotSaidByTheNameIsMarked()
+    {
+        Assert.All(Figures.All, static figure => Assert.True(
+            figure.Runner is not (Runner.NativeCrew or Runner.ManagedCrew) && !figure.Name.StartsWith("ring.oneway.", StringComparison.Ordinal) || figure.Tuned is not null, figure.Name));
+        Assert.All(Figures.All.Where(static figure => figure.Tuned is not null), static figure => Assert.NotEmpty(figure.Tuned!.ToString()));
+    }
+
+    [Fact]
+    public void LargerRingsAndWindowsComeAfterTheDefaults()
+    {
+        Figure[] tuned = [.. Figures.All.Where(static figure => figure.Tuned is { ToClientCapacity: not null } or { StreamWindow: not null })];
+        Assert.NotEmpty(tuned);
+        Assert.All(tuned, static figure =>
+        {
+            int at = Array.IndexOf(_names, figure.Name), dot = figure.Name.LastIndexOf('.');
+            Figure before = Figures.Named($"{figure.Name[..dot]}.default{figure.Name[dot..]}");
+            Assert.True(Array.IndexOf(_names, before.Name) < at && before.Tuned is null, figure.Name);
+        });
     }
 
     /// <summary>What has to be shown of a plain program, and of a busy machine, with the tail beside the median.</summary>
@@ -92,6 +138,13 @@ public sealed class FiguresTests
         Figure figure = Figures.Named(name);
         Assert.Equal((limit, target), (figure.Limit, figure.Target));
     }
+
+    private static IEnumerable<string> Differences<T>(string side, T options, T defaults) => typeof(T).GetProperties()
+        .Where(property => property.PropertyType.IsValueType || property.PropertyType == typeof(string)) // what is a list or a delegate is empty in both
+        .Where(property => !Equals(property.GetValue(options), property.GetValue(defaults)))
+        .Select(property => $"{side}.{property.Name}");
+
+    private static string Repository([CallerFilePath] string here = "") => Path.GetFullPath(Path.Combine(Path.GetDirectoryName(here)!, "../.."));
 
     [Theory]
     [InlineData(0.25, true, false)]

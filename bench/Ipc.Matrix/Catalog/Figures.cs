@@ -12,6 +12,10 @@ internal static class Figures
     private const string Slots = "limit.slotqueue.1-1", SlotsMany = "limit.slotqueue.4-4", Stream1M = "limit.stream.1m", Stream100M = "limit.stream.100m";
     private const string Socket = "uds.64", Socket1M = "uds.1m", Polling = "uds.spin.64", PollingOneWay = "uds.oneway.spin.64", Http = "http2.uds.64", HttpMany = "http2.uds.64.many";
     private const string BareCall = "rabbitmq.client.unary.64", BareQueue = "rabbitmq.client.queue.64", BareFanout = "rabbitmq.client.fanout.64", BareCall4K = "rabbitmq.client.unary.4k", BareCall1M = "rabbitmq.client.unary.1m";
+    // What the rows of many set, beside a budget for loans of 1 GiB: as many blocks as the limit beside a queue has, and no block longer than its message.
+    private static readonly Tuning s_queue = new(Other: "256 blocks as long as a message, 65 participants"), s_topic = new(Other: "blocks as long as a message, 65 readers and writers"), s_large = new(Other: "16 blocks of 64 KiB");
+    private static readonly Tuning s_queueLoans = new(Other: "16 blocks of 256 B, a budget of 1 GiB"), s_topicLoans = new(Other: "8 blocks of 256 B, a budget of 1 GiB");
+    private static readonly Tuning s_spinning = new(Other: "both ends spin"), s_crowd = new(Other: "room for 10,000 connections"), s_reliable = new(Other: "the reliable policy"), s_asleep = new(ClientWait: WaitMode.Block);
     private const string SyncCall = "rpc.sync.64.spin.cs", Pipelined = "rpc.pipelined.64.cs", OneId = "rpc.ids.1.cs", Work100 = "rpc.work.100us.cs";
 
     public static IReadOnlyList<Figure> All { get; } =
@@ -34,10 +38,10 @@ internal static class Figures
         new("ring.echo.64.spin.cs", Nanoseconds, Managed, TwoLines, 1.15, Polling, Spins: true, Latency: true),
         new("ring.echo.64.block.c", Microseconds, NativeRing, Futex, 1.1, Socket, Latency: true),
         new("ring.echo.64.block.cs", Microseconds, Managed, Futex, 1.2, Socket, Latency: true),
-        new("ring.oneway.64.c", MillionPerSecond, NativeRing, Spsc, 0.8, PollingOneWay, Spins: true),
-        new("ring.oneway.64.cs", MillionPerSecond, Managed, Spsc, 0.5, PollingOneWay, Spins: true),
-        new("ring.oneway.64k.c", GigabytesPerSecond, NativeRing, Stream, 0.9, Spins: true),
-        new("ring.oneway.64k.cs", GigabytesPerSecond, Managed, Stream, 0.9, Spins: true),
+        new("ring.oneway.64.c", MillionPerSecond, NativeRing, Spsc, 0.8, PollingOneWay, Spins: true, Tuned: s_spinning),
+        new("ring.oneway.64.cs", MillionPerSecond, Managed, Spsc, 0.5, PollingOneWay, Spins: true, Tuned: s_spinning),
+        new("ring.oneway.64k.c", GigabytesPerSecond, NativeRing, Stream, 0.9, Spins: true, Tuned: s_spinning),
+        new("ring.oneway.64k.cs", GigabytesPerSecond, Managed, Stream, 0.9, Spins: true, Tuned: s_spinning),
 
         new("named.echo.64.spin.c", Nanoseconds, NativeNamed, "ring.echo.64.spin.c", 1.3, Polling, Spins: true, Latency: true),
         new("named.echo.64.spin.cs", Nanoseconds, Managed, "ring.echo.64.spin.cs", 1.3, Polling, Spins: true, Latency: true),
@@ -47,31 +51,31 @@ internal static class Figures
         new("many.1.echo", Nanoseconds, NativeConnect, Latency: true),
         new("many.1000.echo", Nanoseconds, NativeConnect, "many.1.echo", 1.43, Latency: true), // 0.7 times the echoes
         new("uds.connect", Microseconds, NativeConnect, Latency: true),
-        new("idle.10000.cpu", PercentOfCore, NativeConnect, Most: 0.1),
-        new("idle.10000.bytes", KibibytesEach, NativeConnect, Most: 64),
+        new("idle.10000.cpu", PercentOfCore, NativeConnect, Most: 0.1, Tuned: s_crowd),
+        new("idle.10000.bytes", KibibytesEach, NativeConnect, Most: 64, Tuned: s_crowd),
 
-        new("queue.8.1-1.c", Nanoseconds, NativeCrew, Slots, 1.4, "rival.boostmq.8.1-1", Spins: true),
-        new("queue.8.4-4.c", Nanoseconds, NativeCrew, SlotsMany, 1.4, Spins: true),
-        new("queue.8.1-1.cs", Nanoseconds, Runner.ManagedCrew, Slots, 2.1, "rival.zeromq.8.1-1", Spins: true), // 1.5 times the C queue's 1.4
-        new("queue.8.4-4.cs", Nanoseconds, Runner.ManagedCrew, SlotsMany, 2.1, Spins: true),
-        new("queue.64.1-1.c", Nanoseconds, NativeCrew, Slots, Spins: true),
-        new("queue.1k.1-1.c", Nanoseconds, NativeCrew, Slots, Spins: true),
-        new("queue.64k.1-1.c", GigabytesPerSecond, NativeCrew, Stream, 0.8, Spins: true),
-        new("queue.1m.1-1.c", GigabytesPerSecond, NativeCrew, Stream1M, 0.8, Spins: true),
-        new("queue.100m.1-1.c", GigabytesPerSecond, NativeCrew, Stream100M, 0.8, Spins: true),
+        new("queue.8.1-1.c", Nanoseconds, NativeCrew, Slots, 1.4, "rival.boostmq.8.1-1", Spins: true, Tuned: s_queue),
+        new("queue.8.4-4.c", Nanoseconds, NativeCrew, SlotsMany, 1.4, Spins: true, Tuned: s_queue),
+        new("queue.8.1-1.cs", Nanoseconds, Runner.ManagedCrew, Slots, 2.1, "rival.zeromq.8.1-1", Spins: true, Tuned: s_queue), // 1.5 times the C queue's 1.4
+        new("queue.8.4-4.cs", Nanoseconds, Runner.ManagedCrew, SlotsMany, 2.1, Spins: true, Tuned: s_queue),
+        new("queue.64.1-1.c", Nanoseconds, NativeCrew, Slots, Spins: true, Tuned: s_queue),
+        new("queue.1k.1-1.c", Nanoseconds, NativeCrew, Slots, Spins: true, Tuned: s_queue),
+        new("queue.64k.1-1.c", GigabytesPerSecond, NativeCrew, Stream, 0.8, Spins: true, Tuned: s_large),
+        new("queue.1m.1-1.c", GigabytesPerSecond, NativeCrew, Stream1M, 0.8, Spins: true, Tuned: s_queueLoans),
+        new("queue.100m.1-1.c", GigabytesPerSecond, NativeCrew, Stream100M, 0.8, Spins: true, Tuned: s_queueLoans),
 
         // Per delivery: absolute, 150 ns at most on this sort of machine; 1-8 and 8-8 are shown.
-        new("topic.8.1-1.c", Nanoseconds, NativeCrew, Slots, Rival: "rival.zeromq.pubsub.8.1-1", Spins: true, Most: 150),
-        new("topic.8.1-4.c", Nanoseconds, NativeCrew, Slots, Spins: true, Most: 150),
-        new("topic.8.4-4.c", Nanoseconds, NativeCrew, SlotsMany, Spins: true, Most: 150),
-        new("topic.8.1-1.cs", Nanoseconds, Runner.ManagedCrew, Slots, Rival: "rival.zeromq.pubsub.8.1-1", Spins: true, Most: 150),
-        new("topic.8.1-4.cs", Nanoseconds, Runner.ManagedCrew, Slots, Spins: true, Most: 150),
-        new("topic.8.4-4.cs", Nanoseconds, Runner.ManagedCrew, SlotsMany, Spins: true, Most: 150),
-        new("topic.8.1-8.c", Nanoseconds, NativeCrew, Slots, Spins: true),
-        new("topic.8.8-8.c", Nanoseconds, NativeCrew, SlotsMany, Spins: true),
-        new("topic.64k.1-1.c", GigabytesPerSecond, NativeCrew, Stream, 0.8, Spins: true),
-        new("topic.1m.1-1.c", GigabytesPerSecond, NativeCrew, Stream1M, 0.8, Spins: true),
-        new("topic.100m.1-1.c", GigabytesPerSecond, NativeCrew, Stream100M, 0.8, Spins: true),
+        new("topic.8.1-1.c", Nanoseconds, NativeCrew, Slots, Rival: "rival.zeromq.pubsub.8.1-1", Spins: true, Most: 150, Tuned: s_topic),
+        new("topic.8.1-4.c", Nanoseconds, NativeCrew, Slots, Spins: true, Most: 150, Tuned: s_topic),
+        new("topic.8.4-4.c", Nanoseconds, NativeCrew, SlotsMany, Spins: true, Most: 150, Tuned: s_topic),
+        new("topic.8.1-1.cs", Nanoseconds, Runner.ManagedCrew, Slots, Rival: "rival.zeromq.pubsub.8.1-1", Spins: true, Most: 150, Tuned: s_topic),
+        new("topic.8.1-4.cs", Nanoseconds, Runner.ManagedCrew, Slots, Spins: true, Most: 150, Tuned: s_topic),
+        new("topic.8.4-4.cs", Nanoseconds, Runner.ManagedCrew, SlotsMany, Spins: true, Most: 150, Tuned: s_topic),
+        new("topic.8.1-8.c", Nanoseconds, NativeCrew, Slots, Spins: true, Tuned: s_topic),
+        new("topic.8.8-8.c", Nanoseconds, NativeCrew, SlotsMany, Spins: true, Tuned: s_topic),
+        new("topic.64k.1-1.c", GigabytesPerSecond, NativeCrew, Stream, 0.8, Spins: true, Tuned: s_large),
+        new("topic.1m.1-1.c", GigabytesPerSecond, NativeCrew, Stream1M, 0.8, Spins: true, Tuned: s_topicLoans),
+        new("topic.100m.1-1.c", GigabytesPerSecond, NativeCrew, Stream100M, 0.8, Spins: true, Tuned: s_topicLoans),
 
         // A call moves two lines each way. Who spins stands beside a socket that polls, who sleeps beside HTTP/2, which does.
         new(SyncCall, Nanoseconds, Managed, TwoLines, 3, Polling, Spins: true, Latency: true),
@@ -83,12 +87,12 @@ internal static class Figures
         new("rpc.async.64.spin.cs", Nanoseconds, Managed, SyncCall, 1.5, Polling, Spins: true, Latency: true),
         new(Pipelined, MillionPerSecond, Managed, Spsc, Rival: HttpMany, Spins: true, Least: 1),
         new("rpc.pipelined.64.2clients.cs", MillionPerSecond, Managed, Pipelined, 1.5, Rival: HttpMany, Spins: true),
-        new(Work100, Microseconds, Managed),
-        new("rpc.work.100us.2clients.cs", Microseconds, Managed, Work100, 0.67, Spins: true), // 1.5 times the calls
+        new(Work100, Microseconds, Managed, Tuned: s_asleep),
+        new("rpc.work.100us.2clients.cs", Microseconds, Managed, Work100, 0.67, Spins: true, Tuned: s_asleep), // 1.5 times the calls
         new("rpc.batched.64.cs", MillionPerSecond, Managed, Spsc, Rival: HttpMany, Spins: true, Least: 1),
-        // Default options first; then a window of 8,192 and rings of 4 MB.
+        // Default options first, then tuned ones.
         new("rpc.stream.64.default.cs", MillionPerSecond, Managed, Spsc, Spins: true, Least: 5),
-        new("rpc.stream.64.cs", MillionPerSecond, Managed, Spsc, Spins: true, Least: 5),
+        new("rpc.stream.64.cs", MillionPerSecond, Managed, Spsc, Spins: true, Least: 5, Tuned: new(ToClientCapacity: 4 << 20, StreamWindow: 8192)),
         // A small call beside a stream of pieces of 64 KiB on the same connection; p99, default options, not pinned.
         new("mixed.alone.p99", Microseconds, Managed),
         new("mixed.p99", Microseconds, Managed, "mixed.alone.p99", 5),
@@ -102,10 +106,10 @@ internal static class Figures
         // The largest ratio of two lengths one byte apart, from 1 B to 1 MB: nothing may get twice as dear by one byte.
         new("cliff.queue.c", Times, NativeCliff, Most: 2),
         new("cliff.ring.c", Times, NativeCliff, Most: 2),
-        new("cliff.topic.c", Times, NativeCliff, Most: 2),
+        new("cliff.topic.c", Times, NativeCliff, Most: 2, Tuned: new(Other: "64 blocks")),
         new("cliff.queue.cs", Times, Managed, Most: 2),
         new("cliff.ring.cs", Times, Managed, Most: 2),
-        new("cliff.topic.cs", Times, Managed, Most: 2),
+        new("cliff.topic.cs", Times, Managed, Most: 2, Tuned: new(Other: "64 blocks")),
 
         // What a plain program gets, beside a Unix socket in the same place: default options, any core, the first 20,000 calls of a new process; with busy loops beside it.
         .. PlainRows(),
@@ -178,7 +182,7 @@ internal static class Figures
         new(BareQueue, Microseconds, Managed, Optional: true),
         new("amqp.queue.64", Microseconds, Managed, BareQueue, 1.25, Optional: true), // 0.8 times the messages a second
         new(BareFanout, Microseconds, Managed, Optional: true),
-        new("amqp.fanout.64", Microseconds, Managed, BareFanout, 1.0, Optional: true),
+        new("amqp.fanout.64", Microseconds, Managed, BareFanout, 1.0, Optional: true, Tuned: s_reliable),
         new("uds.oneway.64", MillionPerSecond, Managed, Spsc),
         new("rival.boostmq.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),
         new("rival.zeromq.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),

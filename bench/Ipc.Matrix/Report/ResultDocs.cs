@@ -53,9 +53,12 @@ internal static class ResultDocs
             string[] cells = result.Value is { } value
                 ? [figure.Unit.Symbol(), Number(value), Number(result.LimitValue), Ratio(result), ResultTable.Target(figure), Verdict(result), Share(result.Spread), Rival(result)]
                 : [figure.Unit.Symbol(), result.Skipped ? "left out" : "failed", "", "", ResultTable.Target(figure), "", "", result.Problem ?? ""];
-            text.Append("| `").Append(figure.Name).Append("` | ").AppendJoin(" | ", cells).Append(" |\n");
+            text.Append("| `").Append(figure.Name).Append(figure.Tuned is null ? "` | " : "` \\* | ").AppendJoin(" | ", cells).Append(" |\n");
         }
 
+        text.Append("\nOptions that are not the defaults, and are not named by the row:\n\n");
+        foreach (string mark in ResultTable.Marks(results, static name => $"`{name}`"))
+            text.Append(mark).Append('\n');
         text.Append("\nSingle round trips:\n\n| round trip | unit | p50 | p99 | p99.9 | max |\n|---|---|---|---|---|---|\n");
         foreach (Result result in results)
         {

@@ -26,6 +26,8 @@ internal static class ResultTable
         if (results.Any(result => result.Quantiles is not null))
             console.Write(Latencies(results));
 
+        foreach (string mark in Marks(results, static name => name))
+            console.WriteLine(mark);
         foreach (Result failed in results.Where(result => result.Failed))
             console.WriteLine($"{failed.Figure.Name}: {failed.Problem}");
         int missed = results.Count(result => result.Reached == false);
@@ -65,14 +67,23 @@ internal static class ResultTable
     {
         Figure figure = result.Figure;
         if (result.Value is not { } value)
-            return Cells(figure.Name, result.Skipped ? "left out" : "[red]failed[/]", figure.Unit.Symbol(), "", "", "", "", result.Skipped ? result.Problem! : "");
+            return Cells(Marked(figure), result.Skipped ? "left out" : "[red]failed[/]", figure.Unit.Symbol(), "", "", "", "", result.Skipped ? result.Problem! : "");
         string ratio = result.Ratio is { } share ? share.ToString("F2", CultureInfo.InvariantCulture) : "";
         string colour = result.Reached switch { true => "green", false => "red", null => "default" };
         string target = figure.HasTarget && result.IsUnstable ? "unstable" : Target(figure);
         string rival = result is { Gain: { } gain, RivalValue: { } theirs } ? $"{figure.Rival} {Number(theirs)}, {gain.ToString(gain < 10 ? "F1" : "F0", CultureInfo.InvariantCulture)}x" : "";
-        return Cells(figure.Name, result.Ratio is null && result.Reached is not null ? $"[{colour}]{Number(value)}[/]" : Number(value), figure.Unit.Symbol(), result.LimitValue is { } limit ? Number(limit) : "", $"[{colour}]{ratio}[/]", target,
+        return Cells(Marked(figure), result.Ratio is null && result.Reached is not null ? $"[{colour}]{Number(value)}[/]" : Number(value), figure.Unit.Symbol(), result.LimitValue is { } limit ? Number(limit) : "", $"[{colour}]{ratio}[/]", target,
             result.Spread is { } spread ? spread.ToString("P0", CultureInfo.InvariantCulture) : "", rival);
     }
+
+    /// <summary>A line for each sort of options that are not the defaults: which, and the rows that have them.</summary>
+    public static IEnumerable<string> Marks(IEnumerable<Result> results, Func<string, string> write) => results
+        .Where(static result => result.Figure.Tuned is not null)
+        .GroupBy(static result => result.Figure.Tuned!.ToString(), result => write(result.Figure.Name))
+        .Select(static rows => $"* {rows.Key}: {string.Join(", ", rows)}");
+
+    /// <summary>With a star where its options are not the defaults.</summary>
+    private static string Marked(Figure figure) => figure.Tuned is null ? figure.Name : figure.Name + " *";
 
     public static string Target(Figure figure) => figure switch
     {

@@ -1,4 +1,3 @@
-using System;
 using System.Diagnostics;
 using System.IO;
 using System.Threading;
@@ -11,7 +10,7 @@ using Ipc.Rpc;
 /// <summary>Clients that call synchronously, one call after another, a handler that computes for some microseconds: the time per call, of all calls together.</summary>
 /// <remarks>No process is kept on a core here: how many of them the server makes use of is what this is about. The clients sleep while they wait, so that two cores are
 /// enough for two handlers.</remarks>
-internal sealed class RpcWork(int microseconds, int clients, int count) : Subject(count)
+internal sealed class RpcWork(Figure figure, int microseconds, int clients, int count) : Subject(count)
 {
     private static readonly RpcMethod<RpcEmpty, RpcEmpty> s_method = new("bench.work.v1", "Work", RpcMethodKind.Unary, RpcEmpty.Codec, RpcEmpty.Codec);
 
@@ -24,12 +23,12 @@ internal sealed class RpcWork(int microseconds, int clients, int count) : Subjec
     {
         if (side == Side.Answering)
         {
-            _server = RpcServer.Start(name, new RpcService(s_method.Service, [RpcHandler.Unary(s_method, Work)]));
+            _server = RpcServer.Start(name, CallOptions.Server(figure), new RpcService(s_method.Service, [RpcHandler.Unary(s_method, Work)]));
             return;
         }
 
         for (int i = 0; i < clients; i++)
-            _clients[i] = RpcClient.Connect(name, new RpcClientOptions { WaitMode = WaitMode.Block, ConnectTimeout = TimeSpan.FromSeconds(20) });
+            _clients[i] = RpcClient.Connect(name, CallOptions.Client(figure));
     }
 
     public override double Measure(int count)
