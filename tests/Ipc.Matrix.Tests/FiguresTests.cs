@@ -24,20 +24,34 @@ public sealed class FiguresTests
         });
     }
 
-    /// <summary>A round trip whose processes spin takes a tenth of one whose processes sleep, whatever the library does.</summary>
+    /// <summary>What spins is faster than what sleeps, whatever the library does: for every row, not for round trips alone.</summary>
     [Fact]
-    public void ASpinningRoundTripHasASpinningRivalAndASleepingOneASleepingRival()
+    public void WhatSpinsHasARivalThatSpinsAndWhatSleepsOneThatSleeps()
     {
-        Figure[] judged = [.. Figures.All.Where(static figure => figure.Latency && figure.Rival is not null)];
-        Assert.True(judged.Length > 8);
+        Figure[] judged = [.. Figures.All.Where(static figure => figure.Rival is not null)];
+        Assert.True(judged.Count(static figure => figure.Spins && !figure.Latency) >= 8);
         Assert.All(judged, static figure => Assert.True(figure.Spins == Figures.Named(figure.Rival!).Spins, $"{figure.Name} beside {figure.Rival}"));
     }
 
-    /// <summary>And whose limit is a time of another kind would be judged by it.</summary>
+    /// <summary>And whose limit is a time of another kind would be judged by it. A limit of one process neither spins nor sleeps.</summary>
     [Fact]
-    public void ASpinningRoundTripWithATargetHasASpinningLimit() =>
-        Assert.All(Figures.All.Where(static figure => figure is { Latency: true, Spins: true, Target: not null }),
-            static figure => Assert.True(Figures.Named(figure.Limit!).Spins, $"{figure.Name} beside {figure.Limit}"));
+    public void WhatSpinsHasALimitThatDoesNotSleep()
+    {
+        Figure[] judged = [.. Figures.All.Where(static figure => figure is { Spins: true, Limit: not null } && !IsOfOneProcess(figure.Limit))];
+        Assert.True(judged.Length > 40);
+        Assert.All(judged, static figure => Assert.True(Figures.Named(figure.Limit!).Spins, $"{figure.Name} beside {figure.Limit}"));
+
+        static bool IsOfOneProcess(string name) => name == "limit.memcpy.1m" || name.StartsWith("codec.", StringComparison.Ordinal);
+    }
+
+    /// <summary>A row that is not said to spin would be compared with what sleeps.</summary>
+    [Fact]
+    public void WhatIsNamedForItsSpinningIsSaidToSpin() => Assert.All(Figures.All, static figure =>
+    {
+        string[] parts = figure.Name.Split('.');
+        Assert.True(!parts.Contains("spin") || figure.Spins, figure.Name);
+        Assert.True(!parts.Contains("block") || !figure.Spins, figure.Name);
+    });
 
     [Fact]
     public void WhatPublishesStandsBesideAPublisherAndWhatSendsBesideASender()

@@ -28,10 +28,11 @@ internal enum Runner
 /// <param name="Least">The same for rates: the value that it must have at least.</param>
 /// <param name="Optional">Left out where its program is not built: the library that it measures is not installed.</param>
 /// <param name="Latency">A round trip: its quantiles are measured too.</param>
-/// <param name="Spins">Needs two cores: on one, a spinning process only keeps the other from answering.</param>
+/// <param name="Spins">Both sides look again and again while they wait, always or, as by default, for a while: it needs two cores, because on one a spinning process only keeps the other from answering.</param>
+/// <param name="TwoCores">It sleeps while it waits, and needs two cores all the same.</param>
 /// <param name="Tuned">The options that are not the library's defaults; null: all are, but for the wait that the name says.</param>
 internal sealed record Figure(string Name, Unit Unit, Runner Runner, string? Limit = null, double? Target = null, string? Rival = null, bool Spins = false, double? Most = null,
-    double? Least = null, bool Optional = false, bool Latency = false, Tuning? Tuned = null)
+    double? Least = null, bool Optional = false, bool Latency = false, Tuning? Tuned = null, bool TwoCores = false)
 {
     /// <summary>How both sides wait, where the name says so (spin, block); null: as by default.</summary>
     public WaitMode? Wait => Name.Split('.') is var parts && parts.Contains("spin") ? WaitMode.Spin : parts.Contains("block") ? WaitMode.Block : null;

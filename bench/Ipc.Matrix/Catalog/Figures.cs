@@ -10,7 +10,8 @@ internal static class Figures
 {
     private const string PingPong = "limit.pingpong64", TwoLines = "limit.pingpong64.2lines", Futex = "limit.futex", Spsc = "limit.spsc64", Copy = "limit.memcpy.1m", CopyAcross = "limit.response.1m", Stream = "limit.stream.64k";
     private const string Slots = "limit.slotqueue.1-1", SlotsMany = "limit.slotqueue.4-4", Stream1M = "limit.stream.1m", Stream100M = "limit.stream.100m";
-    private const string Socket = "uds.64", Socket1M = "uds.1m", Polling = "uds.spin.64", PollingOneWay = "uds.oneway.spin.64", Http = "http2.uds.64", HttpMany = "http2.uds.64.many";
+    private const string Socket = "uds.64", Socket1M = "uds.1m", Polling = "uds.spin.64", Polling1M = "uds.spin.1m", PollingMany = "uds.spin.64.many", PollingOneWay = "uds.oneway.spin.64", Http = "http2.uds.64", HttpMany = "http2.uds.64.many";
+    private const string Boost = "rival.boostmq.8.1-1.spin", ZeroMq = "rival.zeromq.8.1-1.spin", ZeroMqTopic = "rival.zeromq.pubsub.8.1-1.spin";
     private const string BareCall = "rabbitmq.client.unary.64", BareQueue = "rabbitmq.client.queue.64", BareFanout = "rabbitmq.client.fanout.64", BareCall4K = "rabbitmq.client.unary.4k", BareCall1M = "rabbitmq.client.unary.1m";
     // What the rows of many set, beside a budget for loans of 1 GiB: as many blocks as the limit beside a queue has, and no block longer than its message.
     private static readonly Tuning s_queue = new(Other: "256 blocks as long as a message, 65 participants"), s_topic = new(Other: "blocks as long as a message, 65 readers and writers"), s_large = new(Other: "16 blocks of 64 KiB");
@@ -54,9 +55,9 @@ internal static class Figures
         new("idle.10000.cpu", PercentOfCore, NativeConnect, Most: 0.1, Tuned: s_crowd),
         new("idle.10000.bytes", KibibytesEach, NativeConnect, Most: 64, Tuned: s_crowd),
 
-        new("queue.8.1-1.c", Nanoseconds, NativeCrew, Slots, 1.4, "rival.boostmq.8.1-1", Spins: true, Tuned: s_queue),
+        new("queue.8.1-1.c", Nanoseconds, NativeCrew, Slots, 1.4, Boost, Spins: true, Tuned: s_queue),
         new("queue.8.4-4.c", Nanoseconds, NativeCrew, SlotsMany, 1.4, Spins: true, Tuned: s_queue),
-        new("queue.8.1-1.cs", Nanoseconds, Runner.ManagedCrew, Slots, 2.1, "rival.zeromq.8.1-1", Spins: true, Tuned: s_queue), // 1.5 times the C queue's 1.4
+        new("queue.8.1-1.cs", Nanoseconds, Runner.ManagedCrew, Slots, 2.1, ZeroMq, Spins: true, Tuned: s_queue), // 1.5 times the C queue's 1.4
         new("queue.8.4-4.cs", Nanoseconds, Runner.ManagedCrew, SlotsMany, 2.1, Spins: true, Tuned: s_queue),
         new("queue.64.1-1.c", Nanoseconds, NativeCrew, Slots, Spins: true, Tuned: s_queue),
         new("queue.1k.1-1.c", Nanoseconds, NativeCrew, Slots, Spins: true, Tuned: s_queue),
@@ -65,10 +66,10 @@ internal static class Figures
         new("queue.100m.1-1.c", GigabytesPerSecond, NativeCrew, Stream100M, 0.8, Spins: true, Tuned: s_queueLoans),
 
         // Per delivery: absolute, 150 ns at most on this sort of machine; 1-8 and 8-8 are shown.
-        new("topic.8.1-1.c", Nanoseconds, NativeCrew, Slots, Rival: "rival.zeromq.pubsub.8.1-1", Spins: true, Most: 150, Tuned: s_topic),
+        new("topic.8.1-1.c", Nanoseconds, NativeCrew, Slots, Rival: ZeroMqTopic, Spins: true, Most: 150, Tuned: s_topic),
         new("topic.8.1-4.c", Nanoseconds, NativeCrew, Slots, Spins: true, Most: 150, Tuned: s_topic),
         new("topic.8.4-4.c", Nanoseconds, NativeCrew, SlotsMany, Spins: true, Most: 150, Tuned: s_topic),
-        new("topic.8.1-1.cs", Nanoseconds, Runner.ManagedCrew, Slots, Rival: "rival.zeromq.pubsub.8.1-1", Spins: true, Most: 150, Tuned: s_topic),
+        new("topic.8.1-1.cs", Nanoseconds, Runner.ManagedCrew, Slots, Rival: ZeroMqTopic, Spins: true, Most: 150, Tuned: s_topic),
         new("topic.8.1-4.cs", Nanoseconds, Runner.ManagedCrew, Slots, Spins: true, Most: 150, Tuned: s_topic),
         new("topic.8.4-4.cs", Nanoseconds, Runner.ManagedCrew, SlotsMany, Spins: true, Most: 150, Tuned: s_topic),
         new("topic.8.1-8.c", Nanoseconds, NativeCrew, Slots, Spins: true, Tuned: s_topic),
@@ -85,11 +86,11 @@ internal static class Figures
         new("rpc.sync.4k.spin.cs", Nanoseconds, Managed, "rpc.sync.4k.spin.cpp", 1.5, Spins: true, Latency: true),
         new("rpc.sync.4k.spin.cpp", Nanoseconds, NativeRpc, PingPong, Spins: true, Latency: true),
         new("rpc.async.64.spin.cs", Nanoseconds, Managed, SyncCall, 1.5, Polling, Spins: true, Latency: true),
-        new(Pipelined, MillionPerSecond, Managed, Spsc, Rival: HttpMany, Spins: true, Least: 1),
-        new("rpc.pipelined.64.2clients.cs", MillionPerSecond, Managed, Pipelined, 1.5, Rival: HttpMany, Spins: true),
+        new(Pipelined, MillionPerSecond, Managed, Spsc, Rival: PollingMany, Spins: true, Least: 1),
+        new("rpc.pipelined.64.2clients.cs", MillionPerSecond, Managed, Pipelined, 1.5, Rival: PollingMany, Spins: true),
         new(Work100, Microseconds, Managed, Tuned: s_asleep),
-        new("rpc.work.100us.2clients.cs", Microseconds, Managed, Work100, 0.67, Spins: true, Tuned: s_asleep), // 1.5 times the calls
-        new("rpc.batched.64.cs", MillionPerSecond, Managed, Spsc, Rival: HttpMany, Spins: true, Least: 1),
+        new("rpc.work.100us.2clients.cs", Microseconds, Managed, Work100, 0.67, Tuned: s_asleep, TwoCores: true), // 1.5 times the calls
+        new("rpc.batched.64.cs", MillionPerSecond, Managed, Spsc, Rival: PollingMany, Spins: true, Least: 1),
         // Default options first, then tuned ones.
         new("rpc.stream.64.default.cs", MillionPerSecond, Managed, Spsc, Spins: true, Least: 5),
         new("rpc.stream.64.cs", MillionPerSecond, Managed, Spsc, Spins: true, Least: 5, Tuned: new(ToClientCapacity: 4 << 20, StreamWindow: 8192)),
@@ -153,11 +154,13 @@ internal static class Figures
         new("codec.decode.packed.messagepack", Nanoseconds, Managed, "codec.decode.packed.cs"),
 
         new("pipe.64", Microseconds, Managed, Futex, Latency: true),
-        new("pipe.ipc.64", Microseconds, Managed, Socket, 0.05, "pipe.64", Spins: true),
+        new("pipe.ipc.64", Microseconds, Managed, Polling, 0.2, Polling, Spins: true),
         new(Socket, Microseconds, Managed, Futex, Latency: true),
         new(Socket1M, Microseconds, Managed, Copy),
-        new("pipe.ipc.1m", Microseconds, Managed, Socket1M, 0.33, Spins: true),
+        new("pipe.ipc.1m", Microseconds, Managed, Polling1M, 0.33, Polling1M, Spins: true),
         new(Polling, Microseconds, NativeSockets, PingPong, Spins: true, Latency: true),
+        new(Polling1M, Microseconds, NativeSockets, Copy, Spins: true),
+        new(PollingMany, MillionPerSecond, NativeSockets, Spsc, Spins: true),
         new(PollingOneWay, MillionPerSecond, NativeSockets, Spsc, Spins: true),
         new("tcp.64", Microseconds, Managed, Futex, Latency: true),
         new("tcp.echo.64.block", Microseconds, Managed, "tcp.64", 1.25),
@@ -185,9 +188,13 @@ internal static class Figures
         new("amqp.fanout.64", Microseconds, Managed, BareFanout, 1.0, Optional: true, Tuned: s_reliable),
         new("uds.oneway.64", MillionPerSecond, Managed, Spsc),
         new("rival.boostmq.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),
+        new(Boost, Nanoseconds, NativeRival, Slots, Spins: true, Optional: true),
         new("rival.zeromq.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),
+        new(ZeroMq, Nanoseconds, NativeRival, Slots, Spins: true, Optional: true),
         new("rival.zeromq.pubsub.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),
+        new(ZeroMqTopic, Nanoseconds, NativeRival, Slots, Spins: true, Optional: true),
         new("rival.nng.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),
+        new("rival.nng.8.1-1.spin", Nanoseconds, NativeRival, Slots, Spins: true, Optional: true),
     ];
 
     private static IEnumerable<Figure> PlainRows()

@@ -28,7 +28,7 @@ internal sealed class Measurement(Programs programs, int rounds, bool twoCores) 
     /// <summary>Measures one figure. A figure that cannot be measured gives a result that says why; the others go on.</summary>
     public Result Run(Figure figure)
     {
-        if (figure.Spins && !twoCores)
+        if ((figure.Spins || figure.TwoCores) && !twoCores)
             return new Result(figure, null, Problem: "needs two cores") { Skipped = true };
         if (figure.Optional && !programs.Has(figure))
             return new Result(figure, null, Problem: "what it measures is not installed") { Skipped = true };
