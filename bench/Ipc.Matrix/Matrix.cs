@@ -34,7 +34,7 @@ internal static class Matrix
         }
 
         Progress("");
-        results = results.Select(result => result with { RivalValue = RivalOf(result, results) }).ToList();
+        results = Rivals.Beside(results);
         ResultTable.Print($"{Machine.Describe()}\n{Placement(cores)}; median of {rounds} rounds, limit and figure in turns", results);
         if (options.Json is not null)
             ResultJson.Write(options.Json, results);
@@ -59,12 +59,6 @@ internal static class Matrix
         }
 
         return Figures.All.Where(figure => names.Contains(figure.Name)).ToArray();
-    }
-
-    private static double? RivalOf(Result result, List<Result> results)
-    {
-        Result? rival = results.Find(other => other.Figure.Name == result.Figure.Rival);
-        return rival?.Value is { } value ? Units.Convert(value, rival.Figure.Unit, result.Figure.Unit) : null;
     }
 
     private static string Placement(Cores cores) =>

@@ -42,7 +42,7 @@ internal static class ResultDocs
         Replace(Path.Combine(top, "README.md"), "bench", Readme(results));
     }
 
-    private static string Performance(string heading, IReadOnlyList<Result> results)
+    public static string Performance(string heading, IReadOnlyList<Result> results)
     {
         StringBuilder text = new();
         text.Append(heading).Append("\n\nValue, limit and rival are in the unit of their row. A target without a unit is for the ratio, one with a unit for the value.\n\n");
@@ -51,29 +51,29 @@ internal static class ResultDocs
         {
             Figure figure = result.Figure;
             string[] cells = result.Value is { } value
-                ? [figure.Unit.Symbol(), Number(value), Number(result.LimitValue), Ratio(result), ResultTable.Target(figure), Verdict(result), Share(result.Spread), Rival(result)]
-                : [figure.Unit.Symbol(), result.Skipped ? "left out" : "failed", "", "", ResultTable.Target(figure), "", "", result.Problem ?? ""];
+                ? [figure.Unit.Symbol(), ResultText.Number(value), ResultText.Limit(result), ResultText.Ratio(result), ResultText.Target(figure), Verdict(result), ResultText.Spread(result), ResultText.Rival(result, Code)]
+                : [figure.Unit.Symbol(), result.Skipped ? "left out" : "failed", "", "", ResultText.Target(figure), "", "", result.Problem ?? ""];
             text.Append("| `").Append(figure.Name).Append(figure.Tuned is null ? "` | " : "` \\* | ").AppendJoin(" | ", cells).Append(" |\n");
         }
 
         text.Append("\nOptions that are not the defaults, and are not named by the row:\n\n");
-        foreach (string mark in ResultTable.Marks(results, static name => $"`{name}`"))
+        foreach (string mark in ResultText.Marks(results, Code))
             text.Append(mark).Append('\n');
         text.Append("\nSingle round trips:\n\n| round trip | unit | p50 | p99 | p99.9 | max |\n|---|---|---|---|---|---|\n");
         foreach (Result result in results)
         {
             if (result.Quantiles is { } all)
-                text.Append("| `").Append(result.Figure.Name).Append("` | ").Append(result.Figure.Unit.Symbol()).Append(" | ").AppendJoin(" | ", all.Select(one => Number(one))).Append(" |\n");
+                text.Append("| `").Append(result.Figure.Name).Append("` | ").Append(result.Figure.Unit.Symbol()).Append(" | ").AppendJoin(" | ", all.Select(ResultText.Number)).Append(" |\n");
         }
 
         Result[] missed = [.. results.Where(static result => result.Reached == false)], unstable = [.. results.Where(static result => result.Figure.HasTarget && result.IsUnstable)];
         text.Append(CultureInfo.InvariantCulture, $"\n{results.Count(static result => result.Reached == true)} targets reached, {missed.Length} missed, {unstable.Length} without a verdict (unstable).");
         if (missed.Length != 0)
-            text.Append(" Missed: ").AppendJoin(", ", missed.Select(static result => $"`{result.Figure.Name}` ({(result.Ratio is not null && result.Figure.Target is not null ? Ratio(result) : Number(result.Value) + " " + result.Figure.Unit.Symbol())}, {ResultTable.Target(result.Figure)})")).Append('.');
+            text.Append(" Missed: ").AppendJoin(", ", missed.Select(static result => $"`{result.Figure.Name}` ({(result.Ratio is not null && result.Figure.Target is not null ? ResultText.Ratio(result) : ResultText.Number(result.Value!.Value) + " " + result.Figure.Unit.Symbol())}, {ResultText.Target(result.Figure)})")).Append('.');
         return text.Append('\n').ToString();
     }
 
-    private static string Readme(IReadOnlyList<Result> results)
+    public static string Readme(IReadOnlyList<Result> results)
     {
         StringBuilder text = new("| two processes on a 2-core virtual machine | unit | Ipc | limit | ratio | alternative |\n|---|---|---|---|---|---|\n");
         foreach ((string name, string what, string? limit, string? rival) in s_shown)
@@ -81,11 +81,15 @@ internal static class ResultDocs
             Result? result = results.FirstOrDefault(one => one.Figure.Name == name);
             if (result?.Value is not { } value)
                 continue;
-            bool isPlain = result.Figure.IsPlain; // its limit is the alternative
-            string ratio = result.IsUnstable ? "unstable" : Ratio(result);
-            string[] cells = isPlain
-                ? [Number(value), "", "", $"{Number(result.LimitValue)} (Unix socket)"]
-                : [Number(value), limit is null ? "" : $"{Number(result.LimitValue)} ({limit})", limit is null ? "" : ratio, rival is null || result.RivalValue is null ? "" : $"{Number(result.RivalValue)} ({rival})"];
+            string ratio = result.IsUnstable ? "unstable" : limit is null ? "" : ResultText.Ratio(result);
+            string beside = limit is null || result.LimitValue is not { } least ? "" : Named(least, limit, result.LimitIsUnstable);
+            string instead = result switch
+            {
+                { Figure.IsPlain: true, LimitValue: { } socket } => Named(socket, "Unix socket", result.LimitIsUnstable), // its limit is the alternative
+                { RivalValue: { } theirs } when rival is not null => Named(theirs, rival, result.RivalIsUnstable),
+                _ => "",
+            };
+            string[] cells = [ResultText.Number(value), beside, ratio, instead];
             text.Append("| ").Append(what).Append(" | ").Append(Long(result.Figure.Unit)).Append(" | ").AppendJoin(" | ", cells).Append(" |\n");
         }
 
@@ -104,22 +108,16 @@ internal static class ResultDocs
 
     private static string Verdict(Result result) => result switch
     {
+        { IsUnstable: true } => "unstable", // whether it has a target or is a limit or a rival itself
         { Figure.HasTarget: false } => "",
-        { IsUnstable: true } => "unstable",
         { Reached: true } => "reached",
         { Reached: false } => "**missed**",
         _ => "",
     };
 
-    private static string Rival(Result result) => result is { Gain: { } gain, RivalValue: { } theirs }
-        ? $"`{result.Figure.Rival}` {Number(theirs)}, {gain.ToString(gain < 10 ? "F1" : "F0", CultureInfo.InvariantCulture)}x"
-        : "";
+    private static string Named(double value, string what, bool isUnstable) => $"{ResultText.Number(value)} ({what}{ResultText.Doubt(isUnstable)})";
 
-    private static string Ratio(Result result) => result.Ratio?.ToString("F2", CultureInfo.InvariantCulture) ?? "";
-
-    private static string Share(double? share) => share?.ToString("P0", CultureInfo.InvariantCulture) ?? "";
-
-    private static string Number(double? value) => value is { } number ? ResultTable.Number(number) : "";
+    private static string Code(string name) => $"`{name}`";
 
     private static string Long(Unit unit) => unit == Unit.MillionPerSecond ? "million/s" : unit.Symbol();
 }

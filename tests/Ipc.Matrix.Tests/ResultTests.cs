@@ -1,0 +1,86 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using Xunit;
+
+namespace Ipc.Matrix.Tests;
+
+/// <summary>What bench/run.sh writes of its rows: verdicts, tables, the README's part of them.</summary>
+public sealed class ResultTests
+{
+    private const double Steady = 0.1, Wild = 0.26;
+
+    /// <summary>Whoever beats a limit that sagged has beaten nothing, and who missed one has missed nothing.</summary>
+    [Theory]
+    [InlineData(Steady, Steady, 2.0, true)]
+    [InlineData(Steady, Steady, 4.0, false)]
+    [InlineData(Steady, Wild, 2.0, null)]
+    [InlineData(Steady, Wild, 4.0, null)]
+    [InlineData(Wild, Steady, 2.0, null)]
+    public void AVerdictNeedsALimitThatHolds(double spread, double limitSpread, double ratio, bool? reached)
+    {
+        Result result = Row("rpc.sync.64.spin.cs", 200 * ratio, spread) with { LimitValue = 200, Ratio = ratio, LimitSpread = limitSpread };
+        Assert.Equal(reached, result.Reached);
+        Assert.Equal(reached is null, result.IsUnstable);
+    }
+
+    /// <summary>A value that is judged by itself has to hold by itself.</summary>
+    [Theory]
+    [InlineData(Steady, true)]
+    [InlineData(Wild, null)]
+    public void AValueThatIsJudgedHasToHold(double valueSpread, bool? reached)
+    {
+        Result result = Row("topic.8.1-1.c", 100, Steady) with { LimitValue = 20, Ratio = 5, LimitSpread = Steady, ValueSpread = valueSpread };
+        Assert.Equal(reached, result.Reached);
+    }
+
+    [Fact]
+    public void ATableSaysWhichLimitsAndRivalsWereUnstable()
+    {
+        string[] table = ResultDocs.Performance("made up", Made(Wild)).Split('\n');
+        Assert.EndsWith("|  |  | unstable | 26 % |  |", Line("limit.pingpong64.2lines"), StringComparison.Ordinal);
+        Assert.Contains(" | 200, unstable | ", Line("rpc.sync.64.spin.cs"), StringComparison.Ordinal);
+        Assert.Contains(" | unstable | ", Line("rpc.sync.64.spin.cs"), StringComparison.Ordinal);
+        Assert.EndsWith(" | `uds.spin.64` 8000, 20x, unstable |", Line("rpc.sync.64.spin.cs"), StringComparison.Ordinal);
+        Assert.Contains("0 targets reached, 0 missed, 1 without a verdict (unstable)", table[^2], StringComparison.Ordinal);
+
+        string Line(string name) => table.First(line => line.StartsWith($"| `{name}` ", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void ATableSaysNothingOfTheKindWhereAllHolds()
+    {
+        string table = ResultDocs.Performance("made up", Made(Steady)), readme = ResultDocs.Readme(Made(Steady));
+        Assert.Contains("1 targets reached, 0 missed, 0 without a verdict (unstable)", table, StringComparison.Ordinal);
+        Assert.Equal(1, table.Split("unstable").Length - 1); // the sentence above
+        Assert.DoesNotContain("unstable", readme, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void TheReadmeSaysWhatWasUnstable()
+    {
+        string line = ResultDocs.Readme(Made(Wild)).Split('\n').Single(static line => line.StartsWith("| C# call, 64 B, both sides spin", StringComparison.Ordinal));
+        Assert.EndsWith("| ns | 400 | 200 (ping-pong of two lines, unstable) | unstable | 8000 (Unix socket that polls, unstable) |", line, StringComparison.Ordinal);
+        Result plain = Row("busy.1.rpc.sync.64.cs", 10, Steady) with { LimitValue = 20, Ratio = 0.5, LimitSpread = Wild };
+        Assert.Contains("| us | 10.0 |  | unstable | 20.0 (Unix socket, unstable) |", ResultDocs.Readme([plain]), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void ATableShowsWhichRowsHaveOptionsOfTheirOwn()
+    {
+        string table = ResultDocs.Performance("made up", [Row("rpc.stream.64.default.cs", 5, Steady), Row("rpc.stream.64.cs", 6, Steady)]);
+        Assert.Contains("| `rpc.stream.64.default.cs` | ", table, StringComparison.Ordinal);
+        Assert.Contains("| `rpc.stream.64.cs` \\* | ", table, StringComparison.Ordinal);
+        Assert.Contains("\n* a ring of 4096 KiB to the client, a window of 8192 items: `rpc.stream.64.cs`\n", table, StringComparison.Ordinal);
+    }
+
+    /// <summary>A row with its limit and its rival, whose rounds lie so far apart.</summary>
+    private static List<Result> Made(double spread) => Rivals.Beside(
+    [
+        Row("limit.pingpong64.2lines", 200, spread),
+        Row("rpc.sync.64.spin.cs", 400, Steady) with { LimitValue = 200, Ratio = 2, LimitSpread = spread },
+        Row("uds.spin.64", 8, spread),
+    ]);
+
+    private static Result Row(string name, double value, double spread) => new(Figures.Named(name), value, Spread: spread);
+}
