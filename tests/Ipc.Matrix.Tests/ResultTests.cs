@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Globalization;
 using System.Linq;
 using Xunit;
 
@@ -73,6 +74,25 @@ public sealed class ResultTests
         Assert.Contains("| `rpc.stream.64.cs` \\* | ", table, StringComparison.Ordinal);
         Assert.Contains("\n* a ring of 4096 KiB to the client, a window of 8192 items: `rpc.stream.64.cs`\n", table, StringComparison.Ordinal);
     }
+
+    [Theory]
+    [InlineData("ring.echo.64.spin.cs", "<= 1.15")]
+    [InlineData("ring.echo.64.spin.c", "<= 1.0")]
+    [InlineData("many.1000.echo", "<= 1.43")]
+    [InlineData("tcp.echo.64.block", "<= 1.25")]
+    [InlineData("rpc.work.100us.2clients.cs", "<= 0.67")]
+    [InlineData("http2.ipc.64.many", ">= 1.3")]
+    [InlineData("idle.10000.cpu", "<= 0.1 %")]
+    [InlineData("connect.first", "<= 1000 us")]
+    [InlineData("rpc.pipelined.64.cs", ">= 1.0 M/s")]
+    public void ATargetIsPrintedAsItIs(string name, string printed) => Assert.Equal(printed, ResultText.Target(Figures.Named(name)));
+
+    [Fact]
+    public void NoTargetIsRoundedAway() => Assert.All(Figures.All.Where(static figure => figure.HasTarget), static figure =>
+    {
+        double goal = figure.Target ?? figure.Most ?? figure.Least!.Value;
+        Assert.Equal(goal, double.Parse(ResultText.Target(figure).Split(' ')[1], CultureInfo.InvariantCulture));
+    });
 
     /// <summary>A row with its limit and its rival, whose rounds lie so far apart.</summary>
     private static List<Result> Made(double spread) => Rivals.Beside(

@@ -16,11 +16,12 @@ internal static class ResultText
         _ => value.ToString("F0", CultureInfo.InvariantCulture),
     };
 
+    /// <summary>As it was promised: 1.15 is neither 1.1 nor 1.2.</summary>
     public static string Target(Figure figure) => figure switch
     {
-        { Most: { } most } => $"<= {most:0.#} {figure.Unit.Symbol()}",
-        { Least: { } least } => $">= {least:0} {figure.Unit.Symbol()}",
-        { Target: { } goal } => (figure.IsRate ? ">= " : "<= ") + goal.ToString("0.0", CultureInfo.InvariantCulture),
+        { Most: { } most } => $"<= {Exact(most)} {figure.Unit.Symbol()}",
+        { Least: { } least } => $">= {Exact(least)} {figure.Unit.Symbol()}",
+        { Target: { } goal } => (figure.IsRate ? ">= " : "<= ") + Exact(goal),
         _ => "",
     };
 
@@ -37,6 +38,8 @@ internal static class ResultText
         : "";
 
     public static string Doubt(bool isUnstable) => isUnstable ? ", unstable" : "";
+
+    private static string Exact(double goal) => goal.ToString(goal < 100 ? "0.0####" : "0.####", CultureInfo.InvariantCulture);
 
     /// <summary>A line for each sort of options that are not the defaults: which, and the rows that have them.</summary>
     public static IEnumerable<string> Marks(IEnumerable<Result> results, Func<string, string> write) => results
