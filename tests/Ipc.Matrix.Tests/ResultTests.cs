@@ -66,6 +66,18 @@ public sealed class ResultTests
         Assert.Contains("| us | 10.0 |  | unstable | 20.0 (Unix socket, unstable) |", ResultDocs.Readme([plain]), StringComparison.Ordinal);
     }
 
+    /// <summary>A ring's echo and a call stand beside the limit of two lines, and are said to.</summary>
+    [Theory]
+    [InlineData("ring.echo.64.spin.c")]
+    [InlineData("ring.echo.64.spin.cs")]
+    [InlineData("rpc.sync.64.spin.cs")]
+    [InlineData("rpc.sync.64.spin.cpp")]
+    public void TheReadmeNamesTheLimitThatIsMeant(string name)
+    {
+        Assert.Equal("limit.pingpong64.2lines", Figures.Named(name).Limit);
+        Assert.Contains(" 200 (ping-pong of two lines) ", ResultDocs.Readme([Row(name, 400, Steady) with { LimitValue = 200, Ratio = 2 }]), StringComparison.Ordinal);
+    }
+
     [Fact]
     public void ATableShowsWhichRowsHaveOptionsOfTheirOwn()
     {
