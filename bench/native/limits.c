@@ -284,6 +284,7 @@ static double response_measure(void *shared, uint64_t count)
         }
         memcpy(to, r->bytes, MEGABYTE);
         LOOK_AT(to);
+        bench_done();
     }
     return per_operation(began, count) / 1000.0;
 }

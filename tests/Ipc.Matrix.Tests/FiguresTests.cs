@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using System.IO.Enumeration;
 using System.Linq;
 using System.Runtime.CompilerServices;
 using Ipc.Rpc;
@@ -62,6 +63,24 @@ public sealed class FiguresTests
 
     [Fact]
     public void WhatIsDemandedIsThere() => Assert.Empty(Demanded().Except(_names));
+
+    /// <summary>A mean says nothing of the tail: every time of a round trip has p50, p99, p99.9 and the maximum. What has none is a time of something else, and is here by name.</summary>
+    [Fact]
+    public void EveryRoundTripHasItsQuantiles()
+    {
+        string[] others =
+        [
+            "limit.memcpy.*", "codec.*", // one process
+            "limit.slotqueue.*", "queue.*", "topic.*", "rival.*", "amqp.fanout.64", "rabbitmq.client.fanout.64", // one way
+            "amqp.queue.64", "rabbitmq.client.queue.64", // one way, many under way
+            "connect.1000", // all of them together
+        ];
+        Figure[] times = [.. Figures.All.Where(static figure => figure.Unit is Unit.Nanoseconds or Unit.Microseconds or Unit.Milliseconds)];
+        string[] without = [.. times.Where(static figure => !figure.Latency && !figure.IsPlain).Select(static figure => figure.Name)];
+        Assert.All(without, name => Assert.Contains(others, pattern => FileSystemName.MatchesSimpleExpression(pattern, name)));
+        Assert.All(others, pattern => Assert.Contains(without, name => FileSystemName.MatchesSimpleExpression(pattern, name)));
+        Assert.All(Figures.All.Where(static figure => figure.Latency), static figure => Assert.Contains(figure.Unit, new[] { Unit.Nanoseconds, Unit.Microseconds, Unit.Milliseconds }));
+    }
 
     /// <summary>The options that a row's calls get are those of a program that sets none, but for what its name or its mark says.</summary>
     [Fact]

@@ -21,7 +21,10 @@ internal sealed class RpcIds(Figure figure, int ids, int count) : Subject(count)
     public override double Measure(int count)
     {
         Call operation = new(IdsRpc.Client(_client!), _request);
-        return PerOperation(count, ref operation) / _request.Ids.Count;
+        double value = PerOperation(count, ref operation) / _request.Ids.Count;
+        for (int i = 0; i < Ticks?.Length; i++)
+            Ticks[i] /= _request.Ids.Count; // per id, as the value
+        return value;
     }
 
     public override void Dispose()

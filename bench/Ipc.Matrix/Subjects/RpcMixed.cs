@@ -53,7 +53,7 @@ internal sealed class RpcMixed(Figure figure, bool isAlone) : Subject(5_000)
     private double P99(int count)
     {
         IBench bench = BenchRpc.Client(_client!);
-        long[] ticks = new long[count];
+        long[] ticks = Ticks ?? new long[count];
         for (int i = 0; i < count; i++)
         {
             long began = Stopwatch.GetTimestamp();

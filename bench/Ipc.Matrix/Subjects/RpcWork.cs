@@ -1,3 +1,4 @@
+using System;
 using System.Diagnostics;
 using System.IO;
 using System.Threading;
@@ -38,7 +39,8 @@ internal sealed class RpcWork(Figure figure, int microseconds, int clients, int 
         for (int i = 0; i < clients; i++)
         {
             RpcClient client = _clients[i];
-            callers[i] = Task.Factory.StartNew(() => Call(client, count / clients), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+            Memory<long> ticks = Ticks is { } all ? all.AsMemory(i * (count / clients), count / clients) : default;
+            callers[i] = Task.Factory.StartNew(() => Call(client, count / clients, ticks), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
         }
 
         Task.WaitAll(callers);
@@ -52,10 +54,16 @@ internal sealed class RpcWork(Figure figure, int microseconds, int clients, int 
         _server?.Dispose();
     }
 
-    private static void Call(RpcClient client, int count)
+    /// <summary>Notes how long each call took, where there is room for it.</summary>
+    private static void Call(RpcClient client, int count, Memory<long> ticks)
     {
         for (int i = 0; i < count; i++)
+        {
+            long began = Stopwatch.GetTimestamp();
             client.Call(s_method, default);
+            if (!ticks.IsEmpty)
+                ticks.Span[i] = Stopwatch.GetTimestamp() - began;
+        }
     }
 
     private RpcEmpty Work(RpcEmpty request, CancellationToken cancel)
