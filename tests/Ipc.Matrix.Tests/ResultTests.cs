@@ -1,7 +1,11 @@
 using System;
 using System.Collections.Generic;
 using System.Globalization;
+using System.IO;
 using System.Linq;
+using System.Runtime.CompilerServices;
+using System.Text.Json;
+using System.Text.Json.Nodes;
 using Xunit;
 
 namespace Ipc.Matrix.Tests;
@@ -63,7 +67,7 @@ public sealed class ResultTests
         string line = ResultDocs.Readme(Made(Wild)).Split('\n').Single(static line => line.StartsWith("| C# call, 64 B, both sides spin", StringComparison.Ordinal));
         Assert.EndsWith("| ns | 400 | 200 (ping-pong of two lines, unstable) | unstable | 8000 (Unix socket that polls, unstable) |", line, StringComparison.Ordinal);
         Result plain = Row("busy.1.rpc.sync.64.cs", 10, Steady) with { LimitValue = 20, Ratio = 0.5, LimitSpread = Wild };
-        Assert.Contains("| us | 10.0 |  | unstable | 20.0 (Unix socket, unstable) |", ResultDocs.Readme([plain]), StringComparison.Ordinal);
+        Assert.Contains("| us | 10.0 |  | unstable | 20.0 (Unix socket, unstable) |", ResultDocs.Readme(Rivals.Beside([plain])), StringComparison.Ordinal);
     }
 
     /// <summary>A ring's echo and a call stand beside the limit of two lines, and are said to.</summary>
@@ -105,6 +109,49 @@ public sealed class ResultTests
         double goal = figure.Target ?? figure.Most ?? figure.Least!.Value;
         Assert.Equal(goal, double.Parse(ResultText.Target(figure).Split(' ')[1], CultureInfo.InvariantCulture));
     });
+
+    /// <summary>A plain program's row is held against a socket under the same load: that is its limit, and its rival too.</summary>
+    [Theory]
+    [InlineData("busy.1.rpc.sync.64.cs", "busy.1.uds.64")]
+    [InlineData("busy.2.rpc.sync.64.cpp.p99", "busy.2.uds.64.p99")]
+    [InlineData("default.rpc.async.64.cs", "default.uds.64")]
+    public void APlainRowNamesTheSocketAsItsRival(string name, string socket)
+    {
+        string path = Path.GetTempFileName();
+        try
+        {
+            // The socket's own row was measured at another time: what counts is what it took between the rounds of this one.
+            ResultJson.Write(path, Rivals.Beside([Row(socket, 25, Steady), Row(name, 10, Steady) with { LimitValue = 20, Ratio = 0.5, LimitSpread = Steady }]));
+            JsonElement row = JsonDocument.Parse(File.ReadAllText(path)).RootElement.EnumerateArray().Single(row => row.GetProperty("name").GetString() == name);
+            Assert.Equal(socket, row.GetProperty("rival").GetString());
+            Assert.Equal(20, row.GetProperty("rival_value").GetDouble());
+            Assert.Equal(20, row.GetProperty("limit").GetDouble());
+            Assert.Equal(0.5, row.GetProperty("ratio").GetDouble());
+            Assert.Equal("us", row.GetProperty("unit").GetString());
+        }
+        finally
+        {
+            File.Delete(path);
+        }
+    }
+
+    [Fact]
+    public void ThePageNamesEveryFieldOfARow()
+    {
+        string path = Path.GetTempFileName();
+        try
+        {
+            ResultJson.Write(path, Made(Steady));
+            string fields = string.Join(", ", JsonNode.Parse(File.ReadAllText(path))!.AsArray()[0]!.AsObject().Select(static field => field.Key));
+            Assert.Contains($"`{{{fields}}}`", File.ReadAllText(Path.Combine(Repository(), "docs", "performance.md")), StringComparison.Ordinal);
+        }
+        finally
+        {
+            File.Delete(path);
+        }
+    }
+
+    private static string Repository([CallerFilePath] string here = "") => Path.GetFullPath(Path.Combine(Path.GetDirectoryName(here)!, "../.."));
 
     /// <summary>A row with its limit and its rival, whose rounds lie so far apart.</summary>
     private static List<Result> Made(double spread) => Rivals.Beside(

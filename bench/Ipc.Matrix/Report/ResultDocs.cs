@@ -13,12 +13,12 @@ internal static class ResultDocs
     /// <summary>What the README shows of it: who reads it knows no figure by its name.</summary>
     private static readonly (string Figure, string What, string? Limit, string? Rival)[] s_shown =
     [
-        ("default.rpc.sync.64.cs", "C# call, 64 B, default options, a new program's first 20,000", null, null),
-        ("default.rpc.sync.64.cs.p99", "the same, slowest hundredth", null, null),
-        ("default.rpc.task.64.cs", "the same, one task after another", null, null),
-        ("default.rpc.sync.64.cpp", "C++ call, 64 B, default options, a new program's first 20,000", null, null),
-        ("busy.1.rpc.sync.64.cs", "C# call beside a busy loop", null, null),
-        ("busy.1.rpc.sync.64.cs.p99", "C# call beside a busy loop, slowest hundredth", null, null),
+        ("default.rpc.sync.64.cs", "C# call, 64 B, default options, a new program's first 20,000", null, "Unix socket"),
+        ("default.rpc.sync.64.cs.p99", "the same, slowest hundredth", null, "Unix socket"),
+        ("default.rpc.task.64.cs", "the same, one task after another", null, "Unix socket"),
+        ("default.rpc.sync.64.cpp", "C++ call, 64 B, default options, a new program's first 20,000", null, "Unix socket"),
+        ("busy.1.rpc.sync.64.cs", "C# call beside a busy loop", null, "Unix socket"),
+        ("busy.1.rpc.sync.64.cs.p99", "C# call beside a busy loop, slowest hundredth", null, "Unix socket"),
         ("rpc.sync.64.spin.cs", "C# call, 64 B, both sides spin", "ping-pong of two lines", "Unix socket that polls"),
         ("rpc.sync.64.spin.cpp", "C++ call, 64 B, both sides spin", "ping-pong of two lines", "Unix socket that polls"),
         ("rpc.sync.64.block.cs", "C# call, 64 B, both sides sleep", "futex", "HTTP/2 over a Unix socket"),
@@ -83,12 +83,7 @@ internal static class ResultDocs
                 continue;
             string ratio = result.IsUnstable ? "unstable" : limit is null ? "" : ResultText.Ratio(result);
             string beside = limit is null || result.LimitValue is not { } least ? "" : Named(least, limit, result.LimitIsUnstable);
-            string instead = result switch
-            {
-                { Figure.IsPlain: true, LimitValue: { } socket } => Named(socket, "Unix socket", result.LimitIsUnstable), // its limit is the alternative
-                { RivalValue: { } theirs } when rival is not null => Named(theirs, rival, result.RivalIsUnstable),
-                _ => "",
-            };
+            string instead = rival is null || result.RivalValue is not { } theirs ? "" : Named(theirs, rival, result.RivalIsUnstable);
             string[] cells = [ResultText.Number(value), beside, ratio, instead];
             text.Append("| ").Append(what).Append(" | ").Append(Long(result.Figure.Unit)).Append(" | ").AppendJoin(" | ", cells).Append(" |\n");
         }
