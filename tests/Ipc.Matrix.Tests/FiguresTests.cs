@@ -144,6 +144,12 @@ public sealed class FiguresTests
                     yield return $"busy.{loops}.{call}{quantile}";
             }
 
+            for (int loops = 0; loops <= 2; loops++) // with those above: callers and servers of both languages
+            {
+                yield return $"busy.{loops}.rpc.sync.64.cs-cpp{quantile}";
+                yield return $"busy.{loops}.rpc.sync.64.cpp-cs{quantile}";
+            }
+
             yield return $"default.rpc.async.64.cs{quantile}";
         }
 
@@ -166,6 +172,10 @@ public sealed class FiguresTests
     [InlineData("default.rpc.async.64.cs.p99", "default.uds.64.p99", 0.6)]
     [InlineData("busy.1.rpc.sync.64.cs", "busy.1.uds.64", 0.8)]
     [InlineData("busy.1.rpc.sync.64.cs.p99", "busy.1.uds.64.p99", 1)]
+    [InlineData("busy.0.rpc.sync.64.cs-cpp", "busy.0.uds.64", 0.8)]
+    [InlineData("busy.1.rpc.sync.64.cpp-cs", "busy.1.uds.64", 0.8)]
+    [InlineData("busy.2.rpc.sync.64.cs-cpp.p99", "busy.2.uds.64.p99", 1)]
+    [InlineData("busy.2.rpc.sync.64.cpp-cs.p99", "busy.2.uds.64.p99", 1)]
     public void ATargetIsWhatWasPromised(string name, string limit, double target)
     {
         Figure figure = Figures.Named(name);

@@ -17,6 +17,7 @@ internal enum Runner
     NativeRival,
     ManagedCrew,
     Managed,
+    Mixed, // a half of each: who calls and who serves is the end of the name
 }
 
 /// <summary>One row of the table.</summary>

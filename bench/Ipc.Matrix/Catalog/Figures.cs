@@ -220,6 +220,8 @@ internal static class Figures
                 yield return new Figure(socket, Microseconds, Managed);
                 yield return Beside(socket, $"busy.{loops}.rpc.sync.64.cs{quantile}", Managed, Judged(0.8, 1));
                 yield return Beside(socket, $"busy.{loops}.rpc.sync.64.cpp{quantile}", NativeRpc, Judged(0.8, 1));
+                yield return Beside(socket, $"busy.{loops}.rpc.sync.64.cs-cpp{quantile}", Mixed, Judged(0.8, 1)); // C# calls, C++ serves
+                yield return Beside(socket, $"busy.{loops}.rpc.sync.64.cpp-cs{quantile}", Mixed, Judged(0.8, 1));
             }
         }
     }
