@@ -15,6 +15,8 @@ public sealed class ResultTests
 {
     private const double Steady = 0.1, Wild = 0.26;
 
+    private static readonly Load s_idle = new(0.1);
+
     /// <summary>Whoever beats a limit that sagged has beaten nothing, and who missed one has missed nothing.</summary>
     [Theory]
     [InlineData(Steady, Steady, 2.0, true)]
@@ -42,7 +44,7 @@ public sealed class ResultTests
     [Fact]
     public void ATableSaysWhichLimitsAndRivalsWereUnstable()
     {
-        string[] table = ResultDocs.Performance("made up", Made(Wild)).Split('\n');
+        string[] table = ResultDocs.Performance("made up", s_idle, Made(Wild)).Split('\n');
         Assert.EndsWith("|  |  | unstable | 26 % |  |", Line("limit.pingpong64.2lines"), StringComparison.Ordinal);
         Assert.Contains(" | 200, unstable | ", Line("rpc.sync.64.spin.cs"), StringComparison.Ordinal);
         Assert.Contains(" | unstable | ", Line("rpc.sync.64.spin.cs"), StringComparison.Ordinal);
@@ -55,7 +57,7 @@ public sealed class ResultTests
     [Fact]
     public void ATableSaysNothingOfTheKindWhereAllHolds()
     {
-        string table = ResultDocs.Performance("made up", Made(Steady)), readme = ResultDocs.Readme(Made(Steady));
+        string table = ResultDocs.Performance("made up", s_idle, Made(Steady)), readme = ResultDocs.Readme(s_idle, Made(Steady));
         Assert.Contains("1 targets reached, 0 missed, 0 without a verdict (unstable)", table, StringComparison.Ordinal);
         Assert.Equal(1, table.Split("unstable").Length - 1); // the sentence above
         Assert.DoesNotContain("unstable", readme, StringComparison.Ordinal);
@@ -64,10 +66,10 @@ public sealed class ResultTests
     [Fact]
     public void TheReadmeSaysWhatWasUnstable()
     {
-        string line = ResultDocs.Readme(Made(Wild)).Split('\n').Single(static line => line.StartsWith("| C# call, 64 B, both sides spin", StringComparison.Ordinal));
+        string line = ResultDocs.Readme(s_idle, Made(Wild)).Split('\n').Single(static line => line.StartsWith("| C# call, 64 B, both sides spin", StringComparison.Ordinal));
         Assert.EndsWith("| ns | 400 | 200 (ping-pong of two lines, unstable) | unstable | 8000 (Unix socket that polls, unstable) |", line, StringComparison.Ordinal);
         Result plain = Row("busy.1.rpc.sync.64.cs", 10, Steady) with { LimitValue = 20, Ratio = 0.5, LimitSpread = Wild };
-        Assert.Contains("| us | 10.0 |  | unstable | 20.0 (Unix socket, unstable) |", ResultDocs.Readme(Rivals.Beside([plain])), StringComparison.Ordinal);
+        Assert.Contains("| us | 10.0 |  | unstable | 20.0 (Unix socket, unstable) |", ResultDocs.Readme(s_idle, Rivals.Beside([plain])), StringComparison.Ordinal);
     }
 
     /// <summary>A ring's echo and a call stand beside the limit of two lines, and are said to.</summary>
@@ -79,13 +81,13 @@ public sealed class ResultTests
     public void TheReadmeNamesTheLimitThatIsMeant(string name)
     {
         Assert.Equal("limit.pingpong64.2lines", Figures.Named(name).Limit);
-        Assert.Contains(" 200 (ping-pong of two lines) ", ResultDocs.Readme([Row(name, 400, Steady) with { LimitValue = 200, Ratio = 2 }]), StringComparison.Ordinal);
+        Assert.Contains(" 200 (ping-pong of two lines) ", ResultDocs.Readme(s_idle, [Row(name, 400, Steady) with { LimitValue = 200, Ratio = 2 }]), StringComparison.Ordinal);
     }
 
     [Fact]
     public void ATableShowsWhichRowsHaveOptionsOfTheirOwn()
     {
-        string table = ResultDocs.Performance("made up", [Row("rpc.stream.64.default.cs", 5, Steady), Row("rpc.stream.64.cs", 6, Steady)]);
+        string table = ResultDocs.Performance("made up", s_idle, [Row("rpc.stream.64.default.cs", 5, Steady), Row("rpc.stream.64.cs", 6, Steady)]);
         Assert.Contains("| `rpc.stream.64.default.cs` | ", table, StringComparison.Ordinal);
         Assert.Contains("| `rpc.stream.64.cs` \\* | ", table, StringComparison.Ordinal);
         Assert.Contains("\n* a ring of 4096 KiB to the client, a window of 8192 items: `rpc.stream.64.cs`\n", table, StringComparison.Ordinal);
@@ -109,6 +111,18 @@ public sealed class ResultTests
         double goal = figure.Target ?? figure.Most ?? figure.Least!.Value;
         Assert.Equal(goal, double.Parse(ResultText.Target(figure).Split(' ')[1], CultureInfo.InvariantCulture));
     });
+
+    /// <summary>What was measured beside others says so where it is read.</summary>
+    [Fact]
+    public void ABusyMachineIsInEveryHeading()
+    {
+        Load busy = new(0.8);
+        string page = ResultDocs.Performance("made up", busy, Made(Steady)), readme = ResultDocs.Readme(busy, Made(Steady));
+        Assert.StartsWith("made up\n**The machine was busy with something else when it began (0.8 processors): these figures are not to be published.**\n", page, StringComparison.Ordinal);
+        Assert.StartsWith("**The machine was busy", readme, StringComparison.Ordinal);
+        Assert.Contains("busy", busy.Warning, StringComparison.Ordinal);
+        Assert.DoesNotContain("busy", s_idle.Warning + ResultDocs.Performance("made up", s_idle, Made(Steady)) + ResultDocs.Readme(s_idle, Made(Steady)), StringComparison.Ordinal);
+    }
 
     /// <summary>A plain program's row is held against a socket under the same load: that is its limit, and its rival too.</summary>
     [Theory]

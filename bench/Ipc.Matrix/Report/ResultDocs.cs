@@ -35,17 +35,17 @@ internal static class ResultDocs
         ("queue.1m.1-1.c", "C queue, 1 MB in place", "bare copy", null),
     ];
 
-    public static void Write(string top, string command, string placement, IReadOnlyList<Result> results)
+    public static void Write(string top, string command, string placement, Load load, IReadOnlyList<Result> results)
     {
         string when = DateTime.UtcNow.ToString("yyyy-MM-dd", CultureInfo.InvariantCulture);
-        Replace(Path.Combine(top, "docs", "performance.md"), "run", Performance($"{when}, `{command}`: {Machine.Describe()}; {placement}.", results));
-        Replace(Path.Combine(top, "README.md"), "bench", Readme(results));
+        Replace(Path.Combine(top, "docs", "performance.md"), "run", Performance($"{when}, `{command}`: {Machine.Describe()}; {placement}.", load, results));
+        Replace(Path.Combine(top, "README.md"), "bench", Readme(load, results));
     }
 
-    public static string Performance(string heading, IReadOnlyList<Result> results)
+    public static string Performance(string heading, Load load, IReadOnlyList<Result> results)
     {
         StringBuilder text = new();
-        text.Append(heading).Append("\n\nValue, limit and rival are in the unit of their row. A target without a unit is for the ratio, one with a unit for the value.\n\n");
+        text.Append(heading).Append(load.IsBusy ? $"\n**{load.Remark}**" : "").Append("\n\nValue, limit and rival are in the unit of their row. A target without a unit is for the ratio, one with a unit for the value.\n\n");
         text.Append("| figure | unit | value | limit | ratio | target | verdict | spread | rival |\n|---|---|---|---|---|---|---|---|---|\n");
         foreach (Result result in results)
         {
@@ -73,9 +73,10 @@ internal static class ResultDocs
         return text.Append('\n').ToString();
     }
 
-    public static string Readme(IReadOnlyList<Result> results)
+    public static string Readme(Load load, IReadOnlyList<Result> results)
     {
-        StringBuilder text = new("| two processes on a 2-core virtual machine | unit | Ipc | limit | ratio | alternative |\n|---|---|---|---|---|---|\n");
+        StringBuilder text = new(load.IsBusy ? $"**{load.Remark}**\n\n" : "");
+        text.Append("| two processes on a 2-core virtual machine | unit | Ipc | limit | ratio | alternative |\n|---|---|---|---|---|---|\n");
         foreach ((string name, string what, string? limit, string? rival) in s_shown)
         {
             Result? result = results.FirstOrDefault(one => one.Figure.Name == name);

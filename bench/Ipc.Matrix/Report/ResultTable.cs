@@ -8,7 +8,7 @@ namespace Ipc.Matrix;
 /// <summary>The table that a person reads.</summary>
 internal static class ResultTable
 {
-    private const int Width = 130;
+    private const int Width = 170;
 
     public static void Print(string heading, IReadOnlyList<Result> results)
     {
