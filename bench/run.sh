@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
 # usage: bench/run.sh [--quick] [--json FILE] [--docs] [--only PATTERN]     builds, then measures and prints one table.
 #
-#   (none)          15 rounds per figure      23 minutes after the build
-#   --quick         5 shorter rounds          more than 9 minutes after the build
+#   (none)          15 rounds per figure      half an hour after the build (an estimate)
+#   --quick         5 shorter rounds          a quarter of an hour after the build (an estimate)
 #   --only PATTERN  e.g. 'ring.*' or '*.cs'; the limits and rivals that these need come too
 #   --json FILE     the same rows as a list of objects
 #   --docs          writes the tables of docs/performance.md and README.md from this one run
 #
-# Run it on a machine that does nothing else: two busy cores are what is measured. docs/performance.md says how to read it.
+# Run it on a machine that does nothing else: two busy cores are what is measured. It looks before it begins, and a busy machine is in the table's heading.
+# docs/performance.md says how to read it.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/begin.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/broker.sh"
 
 case " $* " in
-    *" --help "* | *" -h "*) sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    *" --help "* | *" -h "*) sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
 esac
 arguments=() pattern='*'
 while [ $# -gt 0 ]; do # the file's name means what it means where the caller stands

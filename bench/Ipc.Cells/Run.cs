@@ -41,9 +41,8 @@ internal static class Run
         Cores cores = options.Cores ?? Cores.Find();
         if (!cores.AreTwo)
             throw new IOException("Two processes on one core are another measurement than this one: it needs two cores.");
-        double load = Surroundings.Load();
-        if (load > Surroundings.Busy)
-            Console.Error.WriteLine(string.Create(CultureInfo.InvariantCulture, $"This machine is busy ({load:0.0} processors): the figures will say so."));
+        Load load = Load.Now();
+        Console.Error.WriteLine(load.Warning);
         Plan plan = options.Plan ?? (options.Quick ? Plan.Quick : Plan.Full);
         long began = Stopwatch.GetTimestamp();
         Controller controller = new(plan, cores, new Progress(cells.Length));
@@ -56,8 +55,8 @@ internal static class Run
             Versions = Surroundings.Versions(),
             Settings = Surroundings.Settings(plan, options.Quick, cores),
             Seconds = Math.Round(Stopwatch.GetElapsedTime(began).TotalSeconds, 1),
-            LoadBefore = load,
-            IsBusy = load > Surroundings.Busy,
+            LoadBefore = load.Processors,
+            IsBusy = load.IsBusy,
             Cells = controller.Results,
             Failed = controller.Failures,
         };

@@ -19,28 +19,40 @@ internal static class Matrix
         if (chosen.Length == 0)
             throw new FormatException($"No figure matches '{options.Only}'.");
 
+        Load load = Load.Now();
+        Console.Error.WriteLine(load.Warning);
+        Progress progress = new(chosen.Length);
         List<Result> results = [];
         Programs programs = new(options.Native, cores, options.Scale ?? (options.Quick ? 0.5 : 1));
         using (Measurement measurement = new(programs, rounds, cores.AreTwo))
         {
-            foreach (Figure figure in chosen.Where(figure => !IsLimit(figure)))
-            {
-                Progress(figure.Name);
-                results.Add(measurement.Run(figure));
-            }
+            foreach (Figure figure in chosen.Where(static figure => !IsLimit(figure)))
+                results.Add(Shown(figure, measurement.Run));
 
             // Last: by now the limits have been measured beside the others, all through the run.
-            results.InsertRange(0, chosen.Where(IsLimit).Select(measurement.RunLimit).ToArray());
+            results.InsertRange(0, chosen.Where(IsLimit).Select(figure => Shown(figure, measurement.RunLimit)).ToArray());
         }
 
-        Progress("");
-        results = results.Select(result => result with { RivalValue = RivalOf(result, results) }).ToList();
-        ResultTable.Print($"{Machine.Describe()}\n{Placement(cores)}; median of {rounds} rounds, limit and figure in turns", results);
+        Progress.Clear();
+        results = Rivals.Beside(results);
+        string how = $"{Placement(cores)}; median of {rounds} rounds, limit and figure in turns";
+        ResultTable.Print($"{Machine.Describe()}\n{how}{(load.IsBusy ? "\n" + load.Remark : "")}", results);
         if (options.Json is not null)
             ResultJson.Write(options.Json, results);
         if (options.Docs)
-            ResultDocs.Write(".", options.Quick ? "bench/run.sh --quick" : "bench/run.sh", $"{Placement(cores)}; median of {rounds} rounds, limit and figure in turns", results);
+            ResultDocs.Write(".", options.Quick ? "bench/run.sh --quick" : "bench/run.sh", how, load, results);
         return results.Any(result => result.Failed) ? 1 : 0;
+
+        Result Shown(Figure figure, Func<Figure, Result> run)
+        {
+            progress.Show(figure.Name, results.Count(static result => result.Failed));
+            Result result = run(figure);
+            if (result.Failed)
+                progress.Failed(figure.Name, result.Problem!);
+            else
+                progress.Done();
+            return result;
+        }
     }
 
     private static bool IsLimit(Figure figure) => figure.Runner == Runner.NativeLimits;
@@ -61,19 +73,6 @@ internal static class Matrix
         return Figures.All.Where(figure => names.Contains(figure.Name)).ToArray();
     }
 
-    private static double? RivalOf(Result result, List<Result> results)
-    {
-        Result? rival = results.Find(other => other.Figure.Name == result.Figure.Rival);
-        return rival?.Value is { } value ? Units.Convert(value, rival.Figure.Unit, result.Figure.Unit) : null;
-    }
-
     private static string Placement(Cores cores) =>
         cores.AreTwo ? $"measuring process on core {cores.Measuring}, answering on core {cores.Answering}" : $"both processes on core {cores.Measuring}, the only one";
-
-    /// <summary>A line that comes and goes; nothing where nobody watches.</summary>
-    private static void Progress(string figure)
-    {
-        if (!Console.IsErrorRedirected)
-            Console.Error.Write(figure.Length > 0 ? $"\r\e[K  {figure} ..." : "\r\e[K");
-    }
 }

@@ -8,7 +8,7 @@ try
     switch (options.Verb)
     {
         case "run": return Matrix.Run(options);
-        case "measure": ManagedPair.Measure(options.Figure, options.Cores ?? Cores.Find(), options.Scale ?? 1); return 0;
+        case "measure": ManagedPair.Measure(options.Figure, options.Cores ?? Cores.Find(), options.Scale ?? 1, options.Name); return 0;
         case "answer": ManagedPair.Answer(options.Figure, options.Cores ?? Cores.Find(), options.Name); return 0;
         case "crew": ManagedCrew.Measure(options.Figure, options.Cores ?? Cores.Find(), options.Scale ?? 1); return 0;
         case "sender": ManagedCrew.Work(options.Figure, options.Name, options.Cores, sends: true); return 0;

@@ -65,8 +65,8 @@ static void print_quantiles(const bench_figure *figure, void *state, uint64_t co
         bench_times[i] = bench_times[i + 1] - bench_times[i];
     qsort(bench_times, intervals, sizeof *bench_times, by_value);
     printf("%llu %llu %llu %llu\n", (unsigned long long)bench_times[intervals / 2],
-           (unsigned long long)bench_times[intervals * 99 / 100], (unsigned long long)bench_times[intervals * 999 / 1000],
-           (unsigned long long)bench_times[intervals - 1]);
+           (unsigned long long)bench_times[intervals * 99 / 100],
+           (unsigned long long)bench_times[intervals * 999 / 1000], (unsigned long long)bench_times[intervals - 1]);
     free(bench_times);
     bench_times = NULL;
 }
@@ -139,11 +139,8 @@ static void measure_rounds(const bench_figure *figure, void *shared, int go, int
         figure->close(state, 0);
 }
 
-static int run(const bench_figure *figure, int measuring_core, int answering_core, double scale)
+static int run(const bench_figure *figure, int measuring_core, int answering_core, uint64_t count)
 {
-    uint64_t count = (uint64_t)((double)figure->count * scale);
-    if (count == 0)
-        count = 1;
     void *shared = NULL;
     if (figure->shared_bytes != 0) {
         shared =
@@ -180,23 +177,59 @@ static int run(const bench_figure *figure, int measuring_core, int answering_cor
     return status == 0 ? 0 : 1;
 }
 
+/* The other half is another program's: it has nothing of this one but the name. */
+static int run_half(const bench_figure *figure, const char *half, const char *name, uint64_t count)
+{
+    const int answers = strcmp(half, "answer") == 0;
+    if ((!answers && strcmp(half, "measure") != 0) || figure->shared_bytes != 0 || figure->answer == NULL)
+        bench_fail(figure->name, "has no such half");
+    if (name == NULL || strlen(name) >= sizeof pair_name)
+        bench_fail("--name", "a half has a name, of at most 31 bytes");
+    snprintf(pair_name, sizeof pair_name, "%s", name);
+    if (!answers) {
+        measure_rounds(figure, NULL, -1, -1, count);
+        return 0;
+    }
+    void *state = figure->open ? figure->open(NULL, 1) : NULL;
+    char line[64];
+    puts("ready");
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        figure->answer(state, count);
+        puts("done");
+        fflush(stdout);
+    }
+    if (figure->close)
+        figure->close(state, 1);
+    return 0;
+}
+
 int bench_main(int argc, char **argv, const bench_figure *figures, size_t figure_count)
 {
     int measuring_core = -1, answering_core = -1;
     double scale = 1.0;
-    const char *name = argc > 1 ? argv[1] : "";
+    const char *figure = argc > 1 ? argv[1] : "", *half = NULL, *name = NULL;
     for (int i = 2; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--cores") == 0 && sscanf(argv[i + 1], "%d,%d", &measuring_core, &answering_core) == 2)
             continue;
         if (strcmp(argv[i], "--scale") == 0 && (scale = strtod(argv[i + 1], NULL)) > 0)
             continue;
+        if (strcmp(argv[i], "--half") == 0 && (half = argv[i + 1]) != NULL)
+            continue;
+        if (strcmp(argv[i], "--name") == 0 && (name = argv[i + 1]) != NULL)
+            continue;
         bench_fail(argv[i], "not understood");
     }
-    for (size_t i = 0; i < figure_count; i++)
-        if (strcmp(figures[i].name, name) == 0)
-            return run(&figures[i], measuring_core, answering_core, scale);
+    for (size_t i = 0; i < figure_count; i++) {
+        if (strcmp(figures[i].name, figure) != 0)
+            continue;
+        const uint64_t scaled = (uint64_t)((double)figures[i].count * scale), count = scaled == 0 ? 1 : scaled;
+        return half ? run_half(&figures[i], half, name, count)
+                    : run(&figures[i], measuring_core, answering_core, count);
+    }
 
-    fprintf(stderr, "usage: %s FIGURE [--cores A,B] [--scale F]\nfigures:", argv[0]);
+    fprintf(stderr,
+            "usage: %s FIGURE [--cores A,B] [--scale F] | FIGURE --half measure|answer --name NAME\nfigures:", argv[0]);
     for (size_t i = 0; i < figure_count; i++)
         fprintf(stderr, " %s", figures[i].name);
     fputc('\n', stderr);

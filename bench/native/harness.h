@@ -33,11 +33,14 @@ typedef struct bench_figure {
 } bench_figure;
 
 /* usage: PROGRAM FIGURE [--cores A,B] [--scale F]     a core of -1 leaves that process unpinned; F scales the length of
- * a round. */
+ * a round.
+ * PROGRAM FIGURE --half measure|answer --name NAME    one of the two processes alone; the other is of another program
+ * and has the same NAME. The answering half says "ready" and then, for each line that it reads, "done". */
 int bench_main(int argc, char **argv, const bench_figure *figures, size_t figure_count);
 
-/* To be called after each operation of a round trip: with "quantiles" instead of "go" on standard input, the harness answers with
- * p50, p99, p99.9 and the maximum, in ns, of what lay between two calls. Otherwise one look at a variable. */
+/* To be called after each operation of a round trip: with "quantiles" instead of "go" on standard input, the harness
+ * answers with p50, p99, p99.9 and the maximum, in ns, of what lay between two calls. Otherwise one look at a variable.
+ */
 static inline void bench_done(void);
 uint64_t bench_now(void);                                          /* CLOCK_MONOTONIC, ns */
 BENCH_NORETURN void bench_fail(const char *what, const char *why); /* says so and ends both processes */

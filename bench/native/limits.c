@@ -2,7 +2,7 @@
  * limits.c - what the machine can do: the denominators of every ratio. No library, as little code as the task allows.
  *
  *   limit.pingpong64   ns      a line with 56 bytes and a sequence number there, the same back; both copy it; bare spin
- *   limit.pingpong64.2lines  ns      the same with two lines each way, written and read in order: what a call moves
+ *   limit.pingpong64.2lines  ns      the same with two lines each way, written and read in order: a ring's echo, a call
  *   limit.futex        us      two processes that wake each other in turn
  *   limit.spsc64       M/s     messages of 64 B one way through a ring of 1 MB with a shared head and tail
  *   limit.memcpy.1m    us      memcpy of 1 MB between private buffers, one core
@@ -284,6 +284,7 @@ static double response_measure(void *shared, uint64_t count)
         }
         memcpy(to, r->bytes, MEGABYTE);
         LOOK_AT(to);
+        bench_done();
     }
     return per_operation(began, count) / 1000.0;
 }

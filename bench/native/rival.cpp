@@ -4,9 +4,12 @@
 //   rival.zeromq.8.1-1   ns   ZeroMQ PUSH/PULL over ipc://
 //   rival.zeromq.pubsub.8.1-1   ns   ZeroMQ PUB/SUB over ipc://, without a limit to what waits
 //   rival.nng.8.1-1      ns   nng push/pull over ipc://
+//   rival.*.spin         ns   the same, and the receiver does not sleep: it asks again and again (try_receive,
+//                             ZMQ_DONTWAIT, NNG_FLAG_NONBLOCK)
 #include "rival.hpp"
 
-namespace {
+namespace
+{
 
 using rival::channel;
 
@@ -43,21 +46,34 @@ bench_figure figure(const char *name, void *(*open)(void *, int))
     return bench_figure{name, messages, 0, open, measure, answer, close_channel, 1};
 }
 
+using opening = channel *(const std::string &name, int side, rival::waiting how);
+
+template <opening *Open, rival::waiting How> void *open_channel(void *, int side)
+{
+    return Open(bench_name(), side, How);
+}
+
+template <opening *Open> constexpr auto sleeping = open_channel<Open, rival::waiting::sleeps>;
+template <opening *Open> constexpr auto polling = open_channel<Open, rival::waiting::polls>;
+
 } // namespace
 
 int main(int argc, char **argv)
 {
     const bench_figure figures[] = {
 #ifdef HAVE_BOOST
-        figure("rival.boostmq.8.1-1", [](void *, int side) -> void * { return rival::open_boost(bench_name(), side); }),
+        figure("rival.boostmq.8.1-1", sleeping<rival::open_boost>),
+        figure("rival.boostmq.8.1-1.spin", polling<rival::open_boost>),
 #endif
 #ifdef HAVE_ZEROMQ
-        figure("rival.zeromq.8.1-1", [](void *, int side) -> void * { return rival::open_zeromq(bench_name(), side); }),
-        figure("rival.zeromq.pubsub.8.1-1",
-               [](void *, int side) -> void * { return rival::open_zeromq_topic(bench_name(), side); }),
+        figure("rival.zeromq.8.1-1", sleeping<rival::open_zeromq>),
+        figure("rival.zeromq.8.1-1.spin", polling<rival::open_zeromq>),
+        figure("rival.zeromq.pubsub.8.1-1", sleeping<rival::open_zeromq_topic>),
+        figure("rival.zeromq.pubsub.8.1-1.spin", polling<rival::open_zeromq_topic>),
 #endif
 #ifdef HAVE_NNG
-        figure("rival.nng.8.1-1", [](void *, int side) -> void * { return rival::open_nng(bench_name(), side); }),
+        figure("rival.nng.8.1-1", sleeping<rival::open_nng>),
+        figure("rival.nng.8.1-1.spin", polling<rival::open_nng>),
 #endif
         figure("none", nullptr),
     };

@@ -7,11 +7,15 @@
 #include <cstdint>
 #include <string>
 
-namespace rival {
+#include <sched.h>
+
+namespace rival
+{
 
 // One way and one message back: the round is over when everything has been read.
-class channel {
-public:
+class channel
+{
+  public:
     virtual ~channel() = default;
     virtual void send(std::uint64_t value) = 0;
     virtual std::uint64_t receive() = 0;
@@ -19,11 +23,20 @@ public:
     virtual void receive_back() = 0;
 };
 
+// How an end waits for a message: the library lets it sleep, or it asks again and again.
+enum class waiting { sleeps, polls };
+
 // 0 measures and sends, 1 answers and receives.
-channel *open_boost(const std::string &name, int side);
-channel *open_zeromq(const std::string &name, int side);
-channel *open_zeromq_topic(const std::string &name, int side);
-channel *open_nng(const std::string &name, int side);
+channel *open_boost(const std::string &name, int side, waiting how);
+channel *open_zeromq(const std::string &name, int side, waiting how);
+channel *open_zeromq_topic(const std::string &name, int side, waiting how);
+channel *open_nng(const std::string &name, int side, waiting how);
+
+// Between two looks of an end that polls: the library's own threads, which may have no other core, come on.
+inline void let_others_run()
+{
+    sched_yield();
+}
 
 [[noreturn]] inline void fail(const char *what, const std::string &why)
 {

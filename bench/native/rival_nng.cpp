@@ -4,11 +4,14 @@
 #include <nng/protocol/pipeline0/pull.h>
 #include <nng/protocol/pipeline0/push.h>
 
-namespace {
+namespace
+{
 
-class nng_channel : public rival::channel {
-public:
-    nng_channel(const std::string &name, int side)
+class nng_channel : public rival::channel
+{
+  public:
+    nng_channel(const std::string &name, int side, rival::waiting how)
+        : flags_(how == rival::waiting::polls ? NNG_FLAG_NONBLOCK : 0)
     {
         check(side == 0 ? nng_push0_open(&to_) : nng_pull0_open(&to_), "nng_open");
         check(side == 0 ? nng_pull0_open(&back_) : nng_push0_open(&back_), "nng_open");
@@ -20,16 +23,24 @@ public:
         nng_close(to_);
         nng_close(back_);
     }
-    void send(std::uint64_t value) override { check(nng_send(to_, &value, sizeof value, 0), "nng_send"); }
-    std::uint64_t receive() override { return take(to_); }
+    void send(std::uint64_t value) override
+    {
+        put(to_, value);
+    }
+    std::uint64_t receive() override
+    {
+        return take(to_);
+    }
     void send_back() override
     {
-        std::uint64_t value = 1;
-        check(nng_send(back_, &value, sizeof value, 0), "nng_send");
+        put(back_, 1);
     }
-    void receive_back() override { take(back_); }
+    void receive_back() override
+    {
+        take(back_);
+    }
 
-private:
+  private:
     static void check(int result, const char *what)
     {
         if (result != 0)
@@ -41,20 +52,37 @@ private:
                       : nng_dial(socket, address.c_str(), nullptr, NNG_FLAG_NONBLOCK),
               "nng_listen/dial");
     }
-    static std::uint64_t take(nng_socket socket)
+    // Not there yet, and this end polls.
+    static bool again(int result, const char *what)
+    {
+        if (result != NNG_EAGAIN) {
+            check(result, what);
+            return false;
+        }
+        rival::let_others_run();
+        return true;
+    }
+    // A sender that polled for room would take the core of the thread that makes it.
+    static void put(nng_socket socket, std::uint64_t value)
+    {
+        check(nng_send(socket, &value, sizeof value, 0), "nng_send");
+    }
+    std::uint64_t take(nng_socket socket) const
     {
         std::uint64_t value = 0;
         std::size_t size = sizeof value;
-        check(nng_recv(socket, &value, &size, 0), "nng_recv");
+        while (again(nng_recv(socket, &value, &size, flags_), "nng_recv"))
+            size = sizeof value;
         return value;
     }
 
+    int flags_;
     nng_socket to_ = NNG_SOCKET_INITIALIZER, back_ = NNG_SOCKET_INITIALIZER;
 };
 
 } // namespace
 
-rival::channel *rival::open_nng(const std::string &name, int side)
+rival::channel *rival::open_nng(const std::string &name, int side, waiting how)
 {
-    return new nng_channel(name, side);
+    return new nng_channel(name, side, how);
 }

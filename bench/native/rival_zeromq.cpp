@@ -1,14 +1,20 @@
 #include "rival.hpp"
 
+#include <cerrno>
+
 #include <zmq.h>
 
-namespace {
+namespace
+{
 
-// The library's own threads belong on any core: a pair of sockets whose threads share one core with who uses them would be a weak rival.
-class zeromq_channel : public rival::channel {
-public:
-    zeromq_channel(const std::string &name, int side, int sends, int receives)
-        : context_(zmq_ctx_new()), to_(zmq_socket(context_, side == 0 ? sends : receives)),
+// The library's own threads belong on any core: a pair of sockets whose threads share one core with who uses them would
+// be a weak rival.
+class zeromq_channel : public rival::channel
+{
+  public:
+    zeromq_channel(const std::string &name, int side, int sends, int receives, rival::waiting how)
+        : flags_(how == rival::waiting::polls ? ZMQ_DONTWAIT : 0), context_(zmq_ctx_new()),
+          to_(zmq_socket(context_, side == 0 ? sends : receives)),
           back_(zmq_socket(context_, side == 0 ? ZMQ_PULL : ZMQ_PUSH))
     {
         const int none = 0;
@@ -29,16 +35,24 @@ public:
         zmq_close(back_);
         zmq_ctx_destroy(context_);
     }
-    void send(std::uint64_t value) override { check(zmq_send(to_, &value, sizeof value, 0), "zmq_send"); }
-    std::uint64_t receive() override { return take(to_); }
+    void send(std::uint64_t value) override
+    {
+        put(to_, value);
+    }
+    std::uint64_t receive() override
+    {
+        return take(to_);
+    }
     void send_back() override
     {
-        const std::uint64_t value = 1;
-        check(zmq_send(back_, &value, sizeof value, 0), "zmq_send");
+        put(back_, 1);
     }
-    void receive_back() override { take(back_); }
+    void receive_back() override
+    {
+        take(back_);
+    }
 
-private:
+  private:
     static void check(int result, const char *what)
     {
         if (result < 0)
@@ -48,10 +62,26 @@ private:
     {
         check(binds ? zmq_bind(socket, address.c_str()) : zmq_connect(socket, address.c_str()), "zmq_bind/connect");
     }
-    static std::uint64_t take(void *socket)
+    // Not there yet, and this end polls.
+    bool again(int result, const char *what) const
+    {
+        if (result >= 0 || flags_ == 0 || zmq_errno() != EAGAIN) {
+            check(result, what);
+            return false;
+        }
+        rival::let_others_run();
+        return true;
+    }
+    // A sender that polled for room would take the core of the thread that makes it.
+    static void put(void *socket, std::uint64_t value)
+    {
+        check(zmq_send(socket, &value, sizeof value, 0), "zmq_send");
+    }
+    std::uint64_t take(void *socket) const
     {
         std::uint64_t value = 0;
-        check(zmq_recv(socket, &value, sizeof value, 0), "zmq_recv");
+        while (again(zmq_recv(socket, &value, sizeof value, flags_), "zmq_recv")) {
+        }
         return value;
     }
 
@@ -71,17 +101,18 @@ private:
         send(1);
     }
 
+    int flags_;
     void *context_, *to_, *back_;
 };
 
 } // namespace
 
-rival::channel *rival::open_zeromq(const std::string &name, int side)
+rival::channel *rival::open_zeromq(const std::string &name, int side, waiting how)
 {
-    return new zeromq_channel(name, side, ZMQ_PUSH, ZMQ_PULL);
+    return new zeromq_channel(name, side, ZMQ_PUSH, ZMQ_PULL, how);
 }
 
-rival::channel *rival::open_zeromq_topic(const std::string &name, int side)
+rival::channel *rival::open_zeromq_topic(const std::string &name, int side, waiting how)
 {
-    return new zeromq_channel(name, side, ZMQ_PUB, ZMQ_SUB);
+    return new zeromq_channel(name, side, ZMQ_PUB, ZMQ_SUB, how);
 }

@@ -4,7 +4,7 @@
 //   rpc.sync.64.block.cpp     us   the same, both sides sleep at once
 //   rpc.sync.4k.spin.cpp      ns   the same with 4 KB
 //   default.rpc.sync.64.cpp   us   20,000 calls of a new process with default options, one by one
-//   rpc.response.1m.cpp       us   a small request, a response of 1 MB, which the handler fills
+//   rpc.response.1m.cpp       us   a small request, a response of 1 MB, which the handler fills; default options
 //   rpc.response.1m.kept.cpp  us   the same, and the handler returns one that it has
 #include "harness.h"
 
@@ -177,8 +177,8 @@ int main(int argc, char **argv)
         figure("rpc.sync.64.block.cpp", 1000, open_blocking, echo_64_us),
         figure("rpc.sync.4k.spin.cpp", 20000, open_spinning, echo_4k),
         figure("default.rpc.sync.64.cpp", 20000, open_plain, echo_64_plain),
-        figure("rpc.response.1m.cpp", 200, open_spinning, fetch_1m),
-        figure("rpc.response.1m.kept.cpp", 200, open_spinning, fetch_1m_kept),
+        figure("rpc.response.1m.cpp", 200, open_plain, fetch_1m),
+        figure("rpc.response.1m.kept.cpp", 200, open_plain, fetch_1m_kept),
     };
     return bench_main(argc, argv, figures, sizeof figures / sizeof figures[0]);
 }

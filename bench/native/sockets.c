@@ -1,7 +1,9 @@
 /*
  * sockets.c - Unix sockets that poll, for the rows that spin: a side that sleeps is no rival for one that does not.
  *
- *   uds.spin.64         us    64 B there and back; both ends ask again and again (MSG_DONTWAIT) and never sleep in the kernel
+ *   uds.spin.64         us    64 B there and back; both ends ask again and again (MSG_DONTWAIT), neither sleeps
+ *   uds.spin.1m         us    the same with 1 MB: all of it is there before it goes back
+ *   uds.spin.64.many    M/s   64 B there and back, 64 under way; one send each, the answers in one for what is there
  *   uds.oneway.spin.64  M/s   64 B one way, one send each; the receiver takes what is there
  */
 #define _GNU_SOURCE
@@ -12,7 +14,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { SMALL = 64, BLOCK = 65536 };
+enum { SMALL = 64, BLOCK = 65536, MEGABYTE = 1 << 20, UNDER_WAY = 64 };
 
 /* Made before the fork: both processes have both ends, and each uses its own. */
 static int ends[2];
@@ -50,28 +52,74 @@ static void receive_all(int end, unsigned char *bytes, size_t length)
     }
 }
 
-static double echo_measure(void *unused, uint64_t count)
+static unsigned char large[MEGABYTE];
+
+static double echo_of(size_t length, uint64_t count)
 {
-    (void)unused;
-    unsigned char bytes[SMALL] = {7};
     uint64_t began = 0;
     for (uint64_t i = 0; i <= count; i++) { /* the first finds the answerer asleep: not counted */
         if (i == 1)
             began = bench_now();
-        send_all(ends[0], bytes, sizeof bytes);
-        receive_all(ends[0], bytes, sizeof bytes);
+        send_all(ends[0], large, length);
+        receive_all(ends[0], large, length);
         bench_done();
     }
     return (double)(bench_now() - began) / (double)count / 1000.0;
 }
 
+static void answer_of(size_t length, uint64_t count)
+{
+    for (uint64_t i = 0; i <= count; i++) {
+        receive_all(ends[1], large, length);
+        send_all(ends[1], large, length);
+    }
+}
+
+static double echo_measure(void *unused, uint64_t count)
+{
+    (void)unused;
+    return echo_of(SMALL, count);
+}
+
 static void echo_answer(void *unused, uint64_t count)
 {
     (void)unused;
-    unsigned char bytes[SMALL];
-    for (uint64_t i = 0; i <= count; i++) {
-        receive_all(ends[1], bytes, sizeof bytes);
-        send_all(ends[1], bytes, sizeof bytes);
+    answer_of(SMALL, count);
+}
+
+static double echo_1m_measure(void *unused, uint64_t count)
+{
+    (void)unused;
+    return echo_of(MEGABYTE, count);
+}
+
+static void echo_1m_answer(void *unused, uint64_t count)
+{
+    (void)unused;
+    answer_of(MEGABYTE, count);
+}
+
+static double many_measure(void *unused, uint64_t count)
+{
+    (void)unused;
+    static unsigned char bytes[SMALL * UNDER_WAY];
+    const uint64_t began = bench_now(), all = count * SMALL;
+    for (uint64_t sent = 0, back = 0; back < all;) {
+        for (; sent < all && sent - back <= (UNDER_WAY - 1) * SMALL; sent += SMALL)
+            send_all(ends[0], bytes, SMALL);
+        back += receive_some(ends[0], bytes, sizeof bytes);
+    }
+    return 1000.0 * (double)count / (double)(bench_now() - began);
+}
+
+static void many_answer(void *unused, uint64_t count)
+{
+    (void)unused;
+    static unsigned char bytes[SMALL * UNDER_WAY];
+    for (uint64_t left = count * SMALL; left > 0;) {
+        const size_t got = receive_some(ends[1], bytes, sizeof bytes);
+        send_all(ends[1], bytes, got);
+        left -= got;
     }
 }
 
@@ -97,6 +145,8 @@ static void oneway_answer(void *unused, uint64_t count)
 
 static const bench_figure figures[] = {
     {.name = "uds.spin.64", .count = 10000, .measure = echo_measure, .answer = echo_answer},
+    {.name = "uds.spin.1m", .count = 100, .measure = echo_1m_measure, .answer = echo_1m_answer},
+    {.name = "uds.spin.64.many", .count = 60000, .measure = many_measure, .answer = many_answer},
     {.name = "uds.oneway.spin.64", .count = 60000, .measure = oneway_measure, .answer = oneway_answer},
 };
 

@@ -13,7 +13,7 @@ internal static class Provenance
         yield return "Versions: " + string.Join(", ", run.Versions.Select(static version => $"{version.Key} {version.Value}")) + ".";
         yield return "Settings: " + string.Join("; ", run.Settings.Select(static setting => $"{setting.Key}: {setting.Value}")) + string.Create(CultureInfo.InvariantCulture, $"; seed {run.Seed}.");
         if (run.IsBusy)
-            yield return string.Create(CultureInfo.InvariantCulture, $"The machine was busy with something else when it began ({run.LoadBefore:0.0} processors): these figures are not to be published.");
+            yield return new Load(run.LoadBefore).Remark;
         foreach (Failure failure in run.Failed)
             yield return $"Failed: {failure.Cell}: {failure.Reason}";
     }

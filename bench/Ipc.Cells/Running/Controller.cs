@@ -32,12 +32,12 @@ internal sealed class Controller(Plan plan, Cores cores, Progress progress)
         Worker? pair = null;
         try
         {
-            progress.Show(cell, Failures.Count);
+            progress.Show(cell.Name, Failures.Count);
             pair = Worker.Start(cell.Group, MeasuringProcess.Self, "measure", cell.Name, "--plan", plan.ToString(), "--cores", cores.ToString());
             while (left.TryPeek(out Cell? next))
             {
                 cell = next;
-                progress.Show(cell, Failures.Count);
+                progress.Show(cell.Name, Failures.Count);
                 string line = pair.Ask(cell.Name);
                 left.Dequeue();
                 if (line.StartsWith(MeasuringProcess.Failed, StringComparison.Ordinal))
@@ -65,6 +65,6 @@ internal sealed class Controller(Plan plan, Cores cores, Progress progress)
     private void Fail(Cell cell, string reason)
     {
         Failures.Add(new Failure(cell.Name, reason));
-        progress.Failed(cell, reason);
+        progress.Failed(cell.Name, reason);
     }
 }

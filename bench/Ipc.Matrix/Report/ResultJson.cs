@@ -19,8 +19,8 @@ internal static class ResultJson
 
     private static Row ToRow(Result result) => new(result.Figure.Name, result.Value!.Value, result.Figure.Unit.Symbol(), result.LimitValue, result.Ratio,
         result.RivalValue is null ? null : result.Figure.Rival, result.RivalValue, result.Spread,
-        !result.Figure.HasTarget ? null : result.IsUnstable ? "unstable" : result.Reached == true ? "reached" : "missed",
-        result.Quantiles?[0], result.Quantiles?[1], result.Quantiles?[2], result.Quantiles?[3]);
+        result.IsUnstable ? "unstable" : !result.Figure.HasTarget ? null : result.Reached == true ? "reached" : "missed",
+        result.LimitSpread, result.Figure.Tuned?.ToString(), result.Quantiles?[0], result.Quantiles?[1], result.Quantiles?[2], result.Quantiles?[3]);
 
     private sealed record Row(
         [property: JsonPropertyName("name")] string Name,
@@ -32,6 +32,8 @@ internal static class ResultJson
         [property: JsonPropertyName("rival_value")] double? RivalValue,
         [property: JsonPropertyName("spread")] double? Spread,
         [property: JsonPropertyName("verdict")] string? Verdict,
+        [property: JsonPropertyName("limit_spread")] double? LimitSpread,
+        [property: JsonPropertyName("tuned")] string? Tuned,
         [property: JsonPropertyName("p50")] double? P50,
         [property: JsonPropertyName("p99")] double? P99,
         [property: JsonPropertyName("p999")] double? P999,

@@ -1,6 +1,5 @@
 using System;
 using System.Collections.Generic;
-using System.Globalization;
 using System.Linq;
 using Spectre.Console;
 
@@ -9,7 +8,7 @@ namespace Ipc.Matrix;
 /// <summary>The table that a person reads.</summary>
 internal static class ResultTable
 {
-    private const int Width = 130;
+    private const int Width = 170;
 
     public static void Print(string heading, IReadOnlyList<Result> results)
     {
@@ -26,6 +25,8 @@ internal static class ResultTable
         if (results.Any(result => result.Quantiles is not null))
             console.Write(Latencies(results));
 
+        foreach (string mark in ResultText.Marks(results, static name => name))
+            console.WriteLine(mark);
         foreach (Result failed in results.Where(result => result.Failed))
             console.WriteLine($"{failed.Figure.Name}: {failed.Problem}");
         int missed = results.Count(result => result.Reached == false);
@@ -43,7 +44,7 @@ internal static class ResultTable
         foreach (Result result in results)
         {
             if (result.Quantiles is { } all)
-                table.AddRow(Cells([result.Figure.Name, .. all.Select(Number), result.Figure.Unit.Symbol()]));
+                table.AddRow(Cells([result.Figure.Name, .. all.Select(ResultText.Number), result.Figure.Unit.Symbol()]));
         }
 
         return table;
@@ -65,30 +66,15 @@ internal static class ResultTable
     {
         Figure figure = result.Figure;
         if (result.Value is not { } value)
-            return Cells(figure.Name, result.Skipped ? "left out" : "[red]failed[/]", figure.Unit.Symbol(), "", "", "", "", result.Skipped ? result.Problem! : "");
-        string ratio = result.Ratio is { } share ? share.ToString("F2", CultureInfo.InvariantCulture) : "";
+            return Cells(Marked(figure), result.Skipped ? "left out" : "[red]failed[/]", figure.Unit.Symbol(), "", "", "", "", result.Skipped ? result.Problem! : "");
         string colour = result.Reached switch { true => "green", false => "red", null => "default" };
-        string target = figure.HasTarget && result.IsUnstable ? "unstable" : Target(figure);
-        string rival = result is { Gain: { } gain, RivalValue: { } theirs } ? $"{figure.Rival} {Number(theirs)}, {gain.ToString(gain < 10 ? "F1" : "F0", CultureInfo.InvariantCulture)}x" : "";
-        return Cells(figure.Name, result.Ratio is null && result.Reached is not null ? $"[{colour}]{Number(value)}[/]" : Number(value), figure.Unit.Symbol(), result.LimitValue is { } limit ? Number(limit) : "", $"[{colour}]{ratio}[/]", target,
-            result.Spread is { } spread ? spread.ToString("P0", CultureInfo.InvariantCulture) : "", rival);
+        string shown = ResultText.Number(value);
+        return Cells(Marked(figure), result.Ratio is null && result.Reached is not null ? $"[{colour}]{shown}[/]" : shown, figure.Unit.Symbol(), ResultText.Limit(result), $"[{colour}]{ResultText.Ratio(result)}[/]",
+            result.IsUnstable ? "unstable" : ResultText.Target(figure), ResultText.Spread(result), ResultText.Rival(result, static name => name));
     }
 
-    public static string Target(Figure figure) => figure switch
-    {
-        { Most: { } most } => $"<= {most:0.#} {figure.Unit.Symbol()}",
-        { Least: { } least } => $">= {least:0} {figure.Unit.Symbol()}",
-        { Target: { } goal } => (figure.IsRate ? ">= " : "<= ") + goal.ToString("0.0", CultureInfo.InvariantCulture),
-        _ => "",
-    };
+    /// <summary>With a star where its options are not the defaults.</summary>
+    private static string Marked(Figure figure) => figure.Tuned is null ? figure.Name : figure.Name + " *";
 
     private static Markup[] Cells(params string[] texts) => texts.Select(text => new Markup(text)).ToArray();
-
-    public static string Number(double value) => Math.Abs(value) switch
-    {
-        0 => "0",
-        < 10 => value.ToString("F2", CultureInfo.InvariantCulture),
-        < 100 => value.ToString("F1", CultureInfo.InvariantCulture),
-        _ => value.ToString("F0", CultureInfo.InvariantCulture),
-    };
 }

@@ -5,16 +5,18 @@ using System.Linq;
 
 namespace Ipc.Matrix;
 
-/// <summary>The two processes of a managed figure: <c>measure</c>, which starts <c>answer</c>.</summary>
+/// <summary>The two processes of a managed figure: <c>measure</c>, which starts <c>answer</c>, or finds the other half where it was started under a name.</summary>
 internal static class ManagedPair
 {
     /// <summary>Says "ready", then runs a round for each line and writes its value, until its input ends.</summary>
-    public static void Measure(string figure, Cores cores, double scale)
+    public static void Measure(string figure, Cores cores, double scale, string name)
     {
         using Subject subject = Subjects.Create(figure);
         string count = Math.Max(1, (int)(subject.Count * scale)).ToString(CultureInfo.InvariantCulture);
-        string name = "bench-" + Environment.ProcessId.ToString(CultureInfo.InvariantCulture);
-        using Worker answering = Worker.Start(figure + ", answering process", Programs.Self, "answer", figure, "--cores", cores.ToString(), "--name", name);
+        bool isAlone = name.Length == 0;
+        if (isAlone)
+            name = "bench-" + Environment.ProcessId.ToString(CultureInfo.InvariantCulture);
+        using Worker? answering = !isAlone ? null : Worker.Start(figure + ", answering process", Programs.Self, "answer", figure, "--cores", cores.ToString(), "--name", name);
         subject.Open(name, Side.Measuring);
         if (subject.IsPinned)
             Cores.PinProcess(cores.Measuring);
@@ -24,9 +26,9 @@ internal static class ManagedPair
         {
             int operations = int.Parse(count, CultureInfo.InvariantCulture);
             subject.Ticks = wish == Worker.Quantiles ? new long[operations] : null;
-            answering.Tell(count);
+            answering?.Tell(count);
             double value = subject.Measure(operations);
-            answering.Expect("done");
+            answering?.Expect("done");
             Console.WriteLine(subject.Ticks is { } ticks ? Quantiles(ticks) : value.ToString("F4", CultureInfo.InvariantCulture));
         }
     }

@@ -28,7 +28,7 @@ internal sealed class Measurement(Programs programs, int rounds, bool twoCores) 
     /// <summary>Measures one figure. A figure that cannot be measured gives a result that says why; the others go on.</summary>
     public Result Run(Figure figure)
     {
-        if (figure.Spins && !twoCores)
+        if ((figure.Spins || figure.TwoCores) && !twoCores)
             return new Result(figure, null, Problem: "needs two cores") { Skipped = true };
         if (figure.Optional && !programs.Has(figure))
             return new Result(figure, null, Problem: "what it measures is not installed") { Skipped = true };
@@ -85,7 +85,7 @@ internal sealed class Measurement(Programs programs, int rounds, bool twoCores) 
 
         return limitFigure is null
             ? new Result(figure, values.Median, Spread: values.Spread)
-            : new Result(figure, values.Median, limits.Median, ratios.Median, ratios.Spread);
+            : Beside(figure, values, limits, ratios);
     }
 
     private double[] FreshRound(Figure figure)
@@ -123,8 +123,11 @@ internal sealed class Measurement(Programs programs, int rounds, bool twoCores) 
             before = after;
         }
 
-        return new Result(figure, values.Median, limits.Median, ratios.Median, ratios.Spread) { Quantiles = Quantiles(worker, figure) };
+        return Beside(figure, values, limits, ratios) with { Quantiles = Quantiles(worker, figure) };
     }
+
+    private static Result Beside(Figure figure, Samples values, Samples limits, Samples ratios) =>
+        new(figure, values.Median, limits.Median, ratios.Median, ratios.Spread) { LimitSpread = limits.Spread, ValueSpread = values.Spread };
 
     private Worker Limit(Figure figure)
     {

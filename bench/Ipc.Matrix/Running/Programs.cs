@@ -11,8 +11,12 @@ internal sealed class Programs(string nativeFolder, Cores cores, double scale)
     /// <summary>This program's own executable, for the two processes of a managed figure.</summary>
     public static string Self => Path.Combine(AppContext.BaseDirectory, "Ipc.Matrix");
 
+    private int _pairs;
+
     public Worker Start(Figure figure)
     {
+        if (figure.Runner == Runner.Mixed)
+            return StartMixed(figure);
         string[] arguments = figure.IsPlain
             ? [figure.ProgramName]
             : [figure.ProgramName, "--cores", cores.ToString(), "--scale", scale.ToString(CultureInfo.InvariantCulture)];
@@ -44,6 +48,30 @@ internal sealed class Programs(string nativeFolder, Cores cores, double scale)
         string known = process.StandardError.ReadToEnd();
         process.WaitForExit();
         return known.Contains(figure.Name, StringComparison.Ordinal);
+    }
+
+    /// <summary>Each half is that of the row of its own language, in a process that the other has not started: the server first, which ends after its caller.</summary>
+    private Worker StartMixed(Figure figure)
+    {
+        const string Managed = "default.rpc.sync.64.cs", Cpp = "default.rpc.sync.64.cpp";
+        string name = string.Create(CultureInfo.InvariantCulture, $"bench-{Environment.ProcessId}-{++_pairs}"), server = figure.Name + ", answering process";
+        bool cppServes = figure.RoundTrips.EndsWith(".cs-cpp", StringComparison.Ordinal);
+        Worker answering = cppServes
+            ? Worker.Start(server, Native("bench_rpc"), Cpp, "--half", "answer", "--name", name)
+            : Worker.Start(server, Self, "answer", Managed, "--name", name);
+        try
+        {
+            Worker measuring = cppServes
+                ? Worker.Start(figure.Name, Self, "measure", Managed, "--name", name)
+                : Worker.Start(figure.Name, Native("bench_rpc"), Cpp, "--half", "measure", "--name", name);
+            measuring.Other = answering;
+            return measuring;
+        }
+        catch
+        {
+            answering.Dispose();
+            throw;
+        }
     }
 
     private string Native(string name)

@@ -8,8 +8,19 @@ namespace Ipc.Matrix;
 /// <param name="Problem">Why there is no value.</param>
 internal sealed record Result(Figure Figure, double? Value, double? LimitValue = null, double? Ratio = null, double? Spread = null, string? Problem = null)
 {
+    private const double MostSpread = 0.25;
+
+    /// <summary>Of the limit's rounds beside it.</summary>
+    public double? LimitSpread { get; init; }
+
+    /// <summary>Of the values, where <see cref="Spread"/> is that of the ratios.</summary>
+    public double? ValueSpread { get; init; }
+
     /// <summary>The rival's value in this figure's unit; null when it was not measured in this run.</summary>
     public double? RivalValue { get; init; }
+
+    /// <summary>The rival's row, or what was measured of it beside this one, is no figure to speak of.</summary>
+    public bool RivalIsUnstable { get; init; }
 
     /// <summary>How many times better than the rival.</summary>
     public double? Gain => (Value, RivalValue) switch
@@ -23,8 +34,11 @@ internal sealed record Result(Figure Figure, double? Value, double? LimitValue =
 
     public bool Failed => Problem is not null && !Skipped;
 
-    /// <summary>Half of the rounds lie further apart than a quarter of the median: whatever the value, it is no verdict.</summary>
-    public bool IsUnstable => Spread > 0.25;
+    /// <summary>Half of the rounds lie further apart than a quarter of the median: whatever the value, it is no verdict. Nor is it beside a limit of which that is so: who beats a limit
+    /// that sagged has beaten nothing. Where the value itself is judged, its own rounds count.</summary>
+    public bool IsUnstable => Spread > MostSpread || LimitIsUnstable || Figure.Target is null && ValueSpread > MostSpread;
+
+    public bool LimitIsUnstable => LimitSpread > MostSpread;
 
     /// <summary>Null: there is no target, or no verdict.</summary>
     public bool? Reached => Value is { } value && Figure.HasTarget && !IsUnstable && (Ratio is not null || Figure.Target is null) ? Figure.Reaches(value, Ratio ?? 0) : null;

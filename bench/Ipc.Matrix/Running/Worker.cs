@@ -26,6 +26,9 @@ internal sealed class Worker : IDisposable
         _complaints = process.StandardError.ReadToEndAsync();
     }
 
+    /// <summary>The process that it works with, where it has not started that itself: it ends after this one.</summary>
+    public Worker? Other { get; set; }
+
     /// <summary>Starts <paramref name="program"/> and waits until it is ready.</summary>
     public static Worker Start(string what, string program, params string[] arguments)
     {
@@ -89,6 +92,7 @@ internal sealed class Worker : IDisposable
         }
 
         _process.Dispose();
+        Other?.Dispose();
     }
 
     private string ReadLine()

@@ -104,9 +104,16 @@ internal abstract class Http2Pair(int count, int inFlight, bool isIpc) : Subject
         return Nanoseconds(began, count / inFlight * inFlight);
     }
 
+    /// <summary>One at a time each has a time of its own; several at once have none.</summary>
     private async Task RepeatAsync(int count)
     {
+        long[]? ticks = inFlight == 1 ? Ticks : null;
         for (int i = 0; i < count; i++)
+        {
+            long began = ticks is null ? 0 : Stopwatch.GetTimestamp();
             await CallAsync();
+            if (ticks is not null)
+                ticks[i] = Stopwatch.GetTimestamp() - began;
+        }
     }
 }

@@ -36,8 +36,21 @@ internal sealed class IpcPipeEcho(int size, int count) : Subject(count)
     {
         await RoundTripAsync();
         long began = Stopwatch.GetTimestamp();
-        for (int i = 0; i < count; i++)
-            await RoundTripAsync();
+        if (Ticks is { } ticks)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                long start = Stopwatch.GetTimestamp();
+                await RoundTripAsync();
+                ticks[i] = Stopwatch.GetTimestamp() - start;
+            }
+        }
+        else
+        {
+            for (int i = 0; i < count; i++)
+                await RoundTripAsync();
+        }
+
         return Nanoseconds(began, count);
     }
 

@@ -4,7 +4,7 @@ using System.IO;
 namespace Ipc.Matrix;
 
 /// <summary>Bytes that a synchronous call leaves for the collector, messages without references on both sides.</summary>
-internal sealed class RpcAllocated(int count) : RpcPair(WaitMode.Adaptive, count)
+internal sealed class RpcAllocated(Figure figure, int count) : RpcPair(figure, count)
 {
     public override double Measure(int count)
     {

@@ -4,7 +4,7 @@ using System.Threading.Tasks;
 namespace Ipc.Matrix;
 
 /// <summary>An asynchronous call with 64 bytes, awaited before the next.</summary>
-internal sealed class RpcAsyncEcho(int count) : RpcPair(WaitMode.Spin, count)
+internal sealed class RpcAsyncEcho(Figure figure, int count) : RpcPair(figure, count)
 {
     private readonly Blob _request = new(new byte[62]);
 

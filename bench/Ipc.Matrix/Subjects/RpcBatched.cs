@@ -6,7 +6,7 @@ using Ipc.Rpc;
 namespace Ipc.Matrix;
 
 /// <summary>500 calls of 64 bytes published together, awaited together, and again.</summary>
-internal sealed class RpcBatched(int count) : RpcPair(WaitMode.Adaptive, count)
+internal sealed class RpcBatched(Figure figure, int count) : RpcPair(figure, count)
 {
     private const int Portion = 500;
 

@@ -2,8 +2,8 @@ using System.IO;
 
 namespace Ipc.Matrix;
 
-/// <summary>A small request, a large response, copied once into the ring and once out of it.</summary>
-internal sealed class RpcFetch(int bytes, int count) : RpcPair(WaitMode.Spin, count, largeRing: false)
+/// <summary>A small request, a large response, copied once into a loan and once out of it.</summary>
+internal sealed class RpcFetch(Figure figure, int bytes, int count) : RpcPair(figure, count)
 {
     public override double Measure(int count)
     {

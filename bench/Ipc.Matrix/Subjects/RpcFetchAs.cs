@@ -6,12 +6,12 @@ namespace Ipc.Matrix;
 using Ipc.Rpc;
 
 /// <summary>What <see cref="RpcFetch"/> asks for, with the bytes taken out of the response in another way.</summary>
+/// <param name="figure">The row.</param>
 /// <param name="bytes">Of the response.</param>
 /// <param name="count">How many calls.</param>
 /// <param name="take">Takes the bytes where they are.</param>
 /// <param name="finish">Is done with what was taken, and says how many bytes there were.</param>
-internal sealed class RpcFetchAs<T>(int bytes, int count, RpcFetchAs<T>.Taking take, Func<T, int> finish)
-    : RpcPair(WaitMode.Spin, count, largeRing: false)
+internal sealed class RpcFetchAs<T>(Figure figure, int bytes, int count, RpcFetchAs<T>.Taking take, Func<T, int> finish) : RpcPair(figure, count)
 {
     private const uint DataTag = (1 << 3) | 2;
 

@@ -5,7 +5,7 @@ using System.Threading.Tasks;
 namespace Ipc.Matrix;
 
 /// <summary>A stream of items of 64 bytes from the server, read by one consumer.</summary>
-internal sealed class RpcItems(int count, bool isDefault = false) : RpcPair(WaitMode.Adaptive, count, isDefault: isDefault)
+internal sealed class RpcItems(Figure figure, int count) : RpcPair(figure, count)
 {
     public override double Measure(int count) => Task.Run(() => MeasureAsync(count)).GetAwaiter().GetResult();
 

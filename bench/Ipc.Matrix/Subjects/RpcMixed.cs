@@ -9,7 +9,7 @@ namespace Ipc.Matrix;
 
 /// <summary>Small calls on a connection that also carries a stream of pieces of 64 KiB; or alone, for comparison. Default options, any core: the value is the p99 of a
 /// call.</summary>
-internal sealed class RpcMixed(bool isAlone) : Subject(5_000)
+internal sealed class RpcMixed(Figure figure, bool isAlone) : Subject(5_000)
 {
     private const int Piece = 64 << 10;
 
@@ -23,9 +23,9 @@ internal sealed class RpcMixed(bool isAlone) : Subject(5_000)
     public override void Open(string name, Side side)
     {
         if (side == Side.Answering)
-            _server = RpcServer.Start(name, BenchRpc.Service(new BenchService()), BulkRpc.Service(new BulkService()));
+            _server = RpcServer.Start(name, CallOptions.Server(figure), BenchRpc.Service(new BenchService()), BulkRpc.Service(new BulkService()));
         else
-            _client = RpcClient.Connect(name, new RpcClientOptions { ConnectTimeout = TimeSpan.FromSeconds(20) });
+            _client = RpcClient.Connect(name, CallOptions.Client(figure));
     }
 
     public override double Measure(int count)
@@ -53,7 +53,7 @@ internal sealed class RpcMixed(bool isAlone) : Subject(5_000)
     private double P99(int count)
     {
         IBench bench = BenchRpc.Client(_client!);
-        long[] ticks = new long[count];
+        long[] ticks = Ticks ?? new long[count];
         for (int i = 0; i < count; i++)
         {
             long began = Stopwatch.GetTimestamp();

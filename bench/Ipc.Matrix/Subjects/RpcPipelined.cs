@@ -5,7 +5,7 @@ using System.Threading.Tasks;
 namespace Ipc.Matrix;
 
 /// <summary>One client that has up to 64 calls of 64 bytes on their way: a call is sent as soon as the oldest has been answered.</summary>
-internal sealed class RpcPipelined(int count) : RpcPair(WaitMode.Adaptive, count)
+internal sealed class RpcPipelined(Figure figure, int count) : RpcPair(figure, count)
 {
     private const int Depth = 64;
 

@@ -1,4 +1,3 @@
-using System;
 using System.IO;
 using System.Threading;
 using Ipc.Bench.Codec;
@@ -9,7 +8,7 @@ using Ipc.Rpc;
 
 /// <summary>A synchronous call that returns a table of 1,000 ids x 10 short strings.</summary>
 /// <remarks>The contract has the table as parameter too; here the service is made by hand, so that the request is small.</remarks>
-internal sealed class RpcTable(int count) : Subject(count)
+internal sealed class RpcTable(Figure figure, int count) : Subject(count)
 {
     private const int Rows = 1_000;
 
@@ -24,11 +23,11 @@ internal sealed class RpcTable(int count) : Subject(count)
         {
             TextTable table = Shapes.NewTable(Rows, 10);
             RpcHandler handler = RpcHandler.Unary(s_method, (RpcEmpty _, CancellationToken _) => table);
-            _server = RpcServer.Start(name, new RpcService(s_method.Service, [handler]));
+            _server = RpcServer.Start(name, CallOptions.Server(figure), new RpcService(s_method.Service, [handler]));
         }
         else
         {
-            _client = RpcClient.Connect(name, new RpcClientOptions { WaitMode = WaitMode.Spin, ToClientCapacity = 4 << 20, ConnectTimeout = TimeSpan.FromSeconds(20) });
+            _client = RpcClient.Connect(name, CallOptions.Client(figure));
         }
     }
 

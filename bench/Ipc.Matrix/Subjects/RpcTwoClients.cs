@@ -5,10 +5,10 @@ namespace Ipc.Matrix;
 
 /// <summary>Two clients with a connection and a thread each that do what <see cref="RpcPipelined"/> does, against one server: their calls together.</summary>
 /// <remarks>Both live in the measuring process, and so on its core: on a machine of two cores they share one, and the server is what this is about.</remarks>
-internal sealed class RpcTwoClients(int count) : Subject(count)
+internal sealed class RpcTwoClients(Figure figure, int count) : Subject(count)
 {
-    private readonly RpcPipelined _first = new(count);
-    private readonly RpcPipelined _second = new(count);
+    private readonly RpcPipelined _first = new(figure, count);
+    private readonly RpcPipelined _second = new(figure, count);
 
     public override void Open(string name, Side side)
     {

@@ -11,7 +11,7 @@ using Ipc.Rpc;
 /// <summary>Clients that call synchronously, one call after another, a handler that computes for some microseconds: the time per call, of all calls together.</summary>
 /// <remarks>No process is kept on a core here: how many of them the server makes use of is what this is about. The clients sleep while they wait, so that two cores are
 /// enough for two handlers.</remarks>
-internal sealed class RpcWork(int microseconds, int clients, int count) : Subject(count)
+internal sealed class RpcWork(Figure figure, int microseconds, int clients, int count) : Subject(count)
 {
     private static readonly RpcMethod<RpcEmpty, RpcEmpty> s_method = new("bench.work.v1", "Work", RpcMethodKind.Unary, RpcEmpty.Codec, RpcEmpty.Codec);
 
@@ -24,12 +24,12 @@ internal sealed class RpcWork(int microseconds, int clients, int count) : Subjec
     {
         if (side == Side.Answering)
         {
-            _server = RpcServer.Start(name, new RpcService(s_method.Service, [RpcHandler.Unary(s_method, Work)]));
+            _server = RpcServer.Start(name, CallOptions.Server(figure), new RpcService(s_method.Service, [RpcHandler.Unary(s_method, Work)]));
             return;
         }
 
         for (int i = 0; i < clients; i++)
-            _clients[i] = RpcClient.Connect(name, new RpcClientOptions { WaitMode = WaitMode.Block, ConnectTimeout = TimeSpan.FromSeconds(20) });
+            _clients[i] = RpcClient.Connect(name, CallOptions.Client(figure));
     }
 
     public override double Measure(int count)
@@ -39,7 +39,8 @@ internal sealed class RpcWork(int microseconds, int clients, int count) : Subjec
         for (int i = 0; i < clients; i++)
         {
             RpcClient client = _clients[i];
-            callers[i] = Task.Factory.StartNew(() => Call(client, count / clients), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+            Memory<long> ticks = Ticks is { } all ? all.AsMemory(i * (count / clients), count / clients) : default;
+            callers[i] = Task.Factory.StartNew(() => Call(client, count / clients, ticks), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
         }
 
         Task.WaitAll(callers);
@@ -53,10 +54,16 @@ internal sealed class RpcWork(int microseconds, int clients, int count) : Subjec
         _server?.Dispose();
     }
 
-    private static void Call(RpcClient client, int count)
+    /// <summary>Notes how long each call took, where there is room for it.</summary>
+    private static void Call(RpcClient client, int count, Memory<long> ticks)
     {
         for (int i = 0; i < count; i++)
+        {
+            long began = Stopwatch.GetTimestamp();
             client.Call(s_method, default);
+            if (!ticks.IsEmpty)
+                ticks.Span[i] = Stopwatch.GetTimestamp() - began;
+        }
     }
 
     private RpcEmpty Work(RpcEmpty request, CancellationToken cancel)

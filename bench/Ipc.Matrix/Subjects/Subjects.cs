@@ -19,31 +19,29 @@ internal static class Subjects
         "named.echo.64.spin.cs" => new NamedEcho(200_000),
         "ring.oneway.64.cs" => new RingOneWay(2_000_000),
         "ring.oneway.64k.cs" => new RingBlocks(10_000),
-        "rpc.sync.64.spin.cs" => new RpcEcho(62, WaitMode.Spin, Unit.Nanoseconds, 50_000), // tag and length take two of the 64
-        "rpc.sync.64.block.cs" => new RpcEcho(62, WaitMode.Block, Unit.Microseconds, 1_000),
-        "rpc.sync.4k.spin.cs" => new RpcEcho(4093, WaitMode.Spin, Unit.Nanoseconds, 20_000),
-        "rpc.async.64.spin.cs" => new RpcAsyncEcho(50_000),
-        "rpc.pipelined.64.cs" => new RpcPipelined(100_000),
-        "rpc.pipelined.64.2clients.cs" => new RpcTwoClients(200_000),
-        "rpc.work.100us.cs" => new RpcWork(100, 1, 500),
-        "rpc.work.100us.2clients.cs" => new RpcWork(100, 2, 1_000),
-        "rpc.batched.64.cs" => new RpcBatched(100_000),
-        "rpc.stream.64.cs" => new RpcItems(300_000),
-        "rpc.stream.64.default.cs" => new RpcItems(300_000, isDefault: true),
-        "mixed.alone.p99" => new RpcMixed(isAlone: true),
-        "mixed.p99" => new RpcMixed(isAlone: false),
-        "rpc.response.1m.cs" => new RpcFetch(1 << 20, 200),
-        "rpc.response.1m.pooled.cs" => new RpcFetchAs<PooledBytes>(
-            1 << 20, 200, static (ref ProtoReader reader) => reader.ReadPooledBytes(), LengthOf),
-        "rpc.response.1m.inplace.cs" => new RpcFetchAs<int>(
-            1 << 20, 200, static (ref ProtoReader reader) => reader.ReadBytesInPlace().Count((byte)'x'), static found => found),
-        "rpc.table.1000x10.cs" => new RpcTable(100),
-        "rpc.ids.1.cs" => new RpcIds(1, 25_000),
-        "rpc.ids.10.cs" => new RpcIds(10, 8_000),
-        "rpc.ids.100.cs" => new RpcIds(100, 900),
-        "rpc.ids.500.cs" => new RpcIds(500, 180),
+        "rpc.sync.64.spin.cs" => new RpcEcho(Row(figure), 62, 50_000), // tag and length take two of the 64
+        "rpc.sync.64.block.cs" => new RpcEcho(Row(figure), 62, 1_000),
+        "rpc.sync.4k.spin.cs" => new RpcEcho(Row(figure), 4093, 20_000),
+        "rpc.async.64.spin.cs" => new RpcAsyncEcho(Row(figure), 50_000),
+        "rpc.pipelined.64.cs" => new RpcPipelined(Row(figure), 100_000),
+        "rpc.pipelined.64.2clients.cs" => new RpcTwoClients(Row(figure), 200_000),
+        "rpc.work.100us.cs" => new RpcWork(Row(figure), 100, 1, 500),
+        "rpc.work.100us.2clients.cs" => new RpcWork(Row(figure), 100, 2, 1_000),
+        "rpc.batched.64.cs" => new RpcBatched(Row(figure), 100_000),
+        "rpc.stream.64.cs" => new RpcItems(Row(figure), 300_000),
+        "rpc.stream.64.default.cs" => new RpcItems(Row(figure), 300_000),
+        "mixed.alone.p99" => new RpcMixed(Row(figure), isAlone: true),
+        "mixed.p99" => new RpcMixed(Row(figure), isAlone: false),
+        "rpc.response.1m.cs" => new RpcFetch(Row(figure), 1 << 20, 200),
+        "rpc.response.1m.pooled.cs" => new RpcFetchAs<PooledBytes>(Row(figure), 1 << 20, 200, static (ref ProtoReader reader) => reader.ReadPooledBytes(), LengthOf),
+        "rpc.response.1m.inplace.cs" => new RpcFetchAs<int>(Row(figure), 1 << 20, 200, static (ref ProtoReader reader) => reader.ReadBytesInPlace().Count((byte)'x'), static found => found),
+        "rpc.table.1000x10.cs" => new RpcTable(Row(figure), 100),
+        "rpc.ids.1.cs" => new RpcIds(Row(figure), 1, 25_000),
+        "rpc.ids.10.cs" => new RpcIds(Row(figure), 10, 8_000),
+        "rpc.ids.100.cs" => new RpcIds(Row(figure), 100, 900),
+        "rpc.ids.500.cs" => new RpcIds(Row(figure), 500, 180),
         "codec.both.table.cs" => new TableCodec(100),
-        "rpc.allocated.sync.cs" => new RpcAllocated(10_000),
+        "rpc.allocated.sync.cs" => new RpcAllocated(Row(figure), 10_000),
         "codec.encode.cs" => new CodecWork(Shapes.Small, encodes: true, google: false, 400_000),
         "codec.encode.google" => new CodecWork(Shapes.Small, encodes: true, google: true, 400_000),
         "codec.decode.cs" => new CodecWork(Shapes.Small, encodes: false, google: false, 300_000),
@@ -92,6 +90,8 @@ internal static class Subjects
         "grpc.ipc.1m" => new GrpcEcho(1 << 20, 30, isIpc: true),
         _ => throw new ArgumentException($"There is no figure {figure} in this program.", nameof(figure)),
     };
+
+    private static Figure Row(string figure) => Figures.Named(figure);
 
     private static int LengthOf(PooledBytes data)
     {

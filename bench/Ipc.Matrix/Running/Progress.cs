@@ -1,22 +1,22 @@
 using System;
 using System.Diagnostics;
 
-namespace Ipc.Matrix.Cells;
+namespace Ipc.Matrix;
 
 /// <summary>One line that says where the run is, no longer than the terminal is wide; without a terminal a line now and then.</summary>
-internal sealed class Progress(int cells)
+internal sealed class Progress(int all)
 {
     private const int Default = 80;
-    private const int EachSilent = 25; // without a terminal: one line for so many cells
+    private const int EachSilent = 25; // without a terminal: one line for so many
 
     private readonly long _began = Stopwatch.GetTimestamp();
     private int _done;
     private int _said = -1;
 
-    public void Show(Cell cell, int failed)
+    public void Show(string name, int failed)
     {
         TimeSpan took = Stopwatch.GetElapsedTime(_began);
-        string text = $"{_done}/{cells} {took:m\\:ss}{(failed > 0 ? $" {failed} failed" : "")} {cell.Name}";
+        string text = $"{_done + 1} of {all} {took:m\\:ss}{(failed > 0 ? $" {failed} failed" : "")} {name}";
         if (Console.IsErrorRedirected)
         {
             if (_done % EachSilent == 0 && _done != _said)
@@ -30,11 +30,11 @@ internal sealed class Progress(int cells)
 
     public void Done() => _done++;
 
-    public void Failed(Cell cell, string reason)
+    public void Failed(string name, string reason)
     {
         _done++;
         Clear();
-        Console.Error.WriteLine($"failed: {cell.Name}");
+        Console.Error.WriteLine($"failed: {name}");
         Console.Error.WriteLine($"  {reason}");
     }
 
