@@ -92,6 +92,67 @@ public sealed class SpinBudgetTests
         Assert.Equal(500ul, shorter.Nanoseconds);
     }
 
+    [Fact]
+    public void TheNextProbeIsKnown()
+    {
+        SpinBudget spin = new(0);
+        Assert.Equal(8u, spin.Interval);
+        _ = MissesOf(ref spin, 8);
+        Assert.Equal(16u, spin.Interval);
+        spin.Found();
+        Assert.Equal(8u, spin.Interval);
+    }
+
+    [Fact]
+    public unsafe void WhatIsLearnedIsShown()
+    {
+        ulong shown = 0;
+        WaiterWords waiter = default;
+        WaitControl control = new(new WaitStyle(WaitMode.Adaptive), &waiter, null, shown: &shown);
+        NothingComes condition = default;
+        Assert.Equal(Shown(1, 8, Long / 2), shown);
+        while (control.SpinNanoseconds != 0) // a wait whose time is over while it spins has learned nothing
+        {
+            Assert.Equal(IpcStatus.Timeout, control.Wait(ref condition, &waiter, Deadline.FromMilliseconds(2), default));
+            Assert.Equal(Shown(1, 8, control.SpinNanoseconds), shown);
+        }
+
+        shown = ulong.MaxValue; // whoever does that has it for as long as nothing is learned
+        Assert.Equal(0ul, control.SpinNanoseconds);
+        while (control.SpinNanoseconds == 0)
+            Assert.Equal(IpcStatus.Timeout, control.Wait(ref condition, &waiter, Deadline.FromMilliseconds(1), default));
+        Assert.Equal(Shown(1, 16, control.SpinNanoseconds), shown); // the probe
+    }
+
+    [Theory]
+    [InlineData(WaitMode.Spin, 2)]
+    [InlineData(WaitMode.Block, 3)]
+    public unsafe void AModeThatLearnsNothingIsShownAlone(WaitMode mode, uint number)
+    {
+        ulong shown = 0;
+        WaiterWords waiter = default;
+        WaitControl control = new(new WaitStyle(mode), &waiter, null, shown: &shown);
+        NothingComes condition = default;
+        for (int i = 0; i < 3; i++)
+            Assert.Equal(IpcStatus.Timeout, control.Wait(ref condition, &waiter, Deadline.FromMilliseconds(1), default));
+        Assert.Equal(Shown(number, 0, 0), shown);
+    }
+
+    private static ulong Shown(uint mode, uint interval, ulong nanoseconds) => (ulong)mode << 48 | (ulong)interval << 32 | nanoseconds;
+
+    private readonly struct NothingComes : IWaitCondition
+    {
+        public ulong LongestSleep => ulong.MaxValue;
+
+        public bool IsTrue() => false;
+
+        public IpcStatus PeerStatus() => IpcStatus.Ok;
+
+        public void BeforeSleep()
+        {
+        }
+    }
+
     private static ulong[] MissesOf(ref SpinBudget spin, int count)
     {
         ulong[] left = new ulong[count];

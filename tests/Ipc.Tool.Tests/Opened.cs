@@ -29,6 +29,9 @@ internal sealed class Opened : IDisposable
     /// <summary>Has the peer do something with it.</summary>
     public void Must(string verb, string arguments = "") => Peer.Must($"{verb} {_id} {arguments}".TrimEnd());
 
+    /// <summary>The same, whatever comes of it.</summary>
+    public Answer Do(string verb, string arguments = "") => Peer.Do($"{verb} {_id} {arguments}".TrimEnd());
+
     public void Dispose()
     {
         if (_closed || Peer.HasExited)

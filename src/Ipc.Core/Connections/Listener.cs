@@ -60,7 +60,7 @@ public sealed unsafe partial class Listener : IDisposable
         _header = (ListenerHeader*)region.Body;
         _doorbell = &_header->Doorbell;
         _connections = new Connection?[entrance.SlotCount];
-        _control = new WaitControl(style, &_header->Doorbell, null);
+        _control = new WaitControl(style, &_header->Doorbell, null, shown: &region.Entry(region.Index)->Spin);
     }
 
     /// <summary>Opens the listener <paramref name="name"/>. It replaces what a dead server has left behind.</summary>

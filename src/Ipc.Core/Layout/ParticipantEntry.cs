@@ -27,4 +27,8 @@ internal struct ParticipantEntry
     [FieldOffset(32)] public ulong PidNamespace;
     [FieldOffset(40)] public uint Runtime;
     [FieldOffset(44)] public uint Ended; // written before State becomes free
+
+    // A SpinWord, by the participant: for people who look, on a line that no other participant reads.
+    [FieldOffset(64)] public ulong Spin;
+    [FieldOffset(72)] public ulong RoomSpin; // of its waits for room, if it learns these apart; else 0
 }

@@ -35,4 +35,8 @@ internal struct RingHeader
     [FieldOffset(512)] public WaiterWords Data;  // the reader sleeps here
     [FieldOffset(576)] public uint WriterProcessor; // as the reader's, by the writer
     [FieldOffset(640)] public WaiterWords Space; // the writer sleeps here
+
+    // A SpinWord, by the reader only: for people who look, on a line that no end reads.
+    [FieldOffset(768)] public ulong ReaderSpin;
+    [FieldOffset(896)] public ulong WriterSpin; // likewise
 }

@@ -16,8 +16,9 @@ internal sealed unsafe class QueuePlace
         _isSingleThreaded = isSingleThreaded;
         Segments = new QueueSegments(region, entrance.Geometry, entrance.Pool);
         QueueHeader* header = Segments.Header;
+        ulong* shown = &region.Entry(region.Index)->Spin;
         Attachment = new Attachment(
-            region, new WaitControl(style, &header->Data, &header->Space, &region.Header->Change));
+            region, new WaitControl(style, &header->Data, &header->Space, &region.Header->Change, shown: shown));
         Waits = new QueueWaits(Attachment, isSingleThreaded);
         Sender = new QueueSender(Segments, Attachment, Waits, new StreamLag(style, slots));
         Receiver = new QueueReceiver(Segments, Attachment, Waits, new StreamLag(style, slots));

@@ -79,6 +79,7 @@ internal sealed unsafe partial class Region
         entry->PidNamespace = self.PidNamespace;
         entry->Runtime = ParticipantEntry.RuntimeCSharp;
         entry->Ended = ParticipantEntry.NotEnded;
+        entry->Spin = entry->RoomSpin = 0; // what its predecessor said
         Os.Current.SignPlace(_file, Index);
         FaultPoints.Pass(FaultPoints.RegionAttachEntryFilled);
         Atomic.StoreRelease(ref entry->State, ParticipantEntry.Live); // [live]

@@ -34,7 +34,8 @@ public abstract unsafe partial class RingEnd : IDisposable
             isWriter ? &Header->Space : isAtDoorbell ? null : &Header->Data,
             link.Change,
             place: link,
-            wakeElsewhere: isAtDoorbell ? link.WakeReader : null);
+            wakeElsewhere: isAtDoorbell ? link.WakeReader : null,
+            shown: isWriter ? &Header->WriterSpin : &Header->ReaderSpin);
         view.AddHolder(() => HasSpanOut);
         Os.Current.Touch(view.Base + geometry.DataOffset, geometry.Present);
     }

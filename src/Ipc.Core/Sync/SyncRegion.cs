@@ -21,7 +21,8 @@ internal sealed unsafe class SyncRegion
     private SyncRegion(Region region, SyncEntrance entrance, WaitStyle style)
     {
         _waiter = ((SyncKind)entrance.Kind).WaiterOf(region);
-        _place = new Attachment(region, new WaitControl(style, _waiter, null));
+        ulong* shown = &region.Entry(region.Index)->Spin;
+        _place = new Attachment(region, new WaitControl(style, _waiter, null, shown: shown));
     }
 
     public Region Region => _place.Region;

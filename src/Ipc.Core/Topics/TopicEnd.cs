@@ -32,7 +32,8 @@ public abstract unsafe class TopicEnd : IDisposable
         Lag = new StreamLag(style, Geometry.SlotCount);
         region.View.AddHolder(() => HasSpanOut);
         Os.Current.Touch(region.Base + Geometry.SlotsOffset, Geometry.SlotsEnd - Geometry.SlotsOffset);
-        Control = new WaitControl(style, &Header->Data, &Header->Space, &region.Header->Change);
+        ulong* shown = &region.Entry(Index)->Spin;
+        Control = new WaitControl(style, &Header->Data, &Header->Space, &region.Header->Change, shown: shown);
         _place = new Attachment(region, Control);
     }
 

@@ -49,6 +49,9 @@ internal struct SpinBudget
 
     public readonly ulong Nanoseconds => Processors.IsSpinningUseless ? 0 : _nanoseconds;
 
+    /// <summary>So many misses in a row make the next probe; 0: there is none.</summary>
+    public readonly uint Interval => Processors.IsSpinningUseless ? 0 : _interval;
+
     /// <summary>The spin found what it waited for. At its first looks that is worth saying only while the budget is
     /// less than <see cref="Usual"/>.</summary>
     [MethodImpl(Tiering.Optimized)]

@@ -10,6 +10,8 @@ namespace Ipc;
 /// Any number of threads may wait at a time (the ends of a ring let one), each on a condition of its own; any thread
 /// may stop, resume, close. These set a flag here and then change the words that the end may be sleeping on: the
 /// sleeper reads the flag after it has announced itself, so it sees either the flag or the changed word.
+/// <para>What it has learned about spinning stands in shared memory for people who look (<c>ipc show</c>): a plain word,
+/// stored when it has changed, on a line that no other side reads. No program may act on it.</para>
 /// </remarks>
 internal sealed unsafe class WaitControl
 {
@@ -22,6 +24,7 @@ internal sealed unsafe class WaitControl
     private readonly WaitMode _mode;
     private readonly WaiterWords* _third;
     private readonly Action? _wakeElsewhere;
+    private readonly ulong* _shown; // where what it learns is shown; null: nowhere
     private IPeerPlace? _place;
     private SpinBudget _spin;
     private bool _isPeerHere; // at the last wait
@@ -36,13 +39,15 @@ internal sealed unsafe class WaitControl
     /// <param name="place">Of the peer's thread.</param>
     /// <param name="wakeElsewhere">It also sleeps on a word of other memory: wakes who sleeps there, if that is mapped.
     /// For any thread.</param>
+    /// <param name="shown">Where it says how it waits, a <see cref="SpinWord"/>. Null: nowhere.</param>
     public WaitControl(
         WaitStyle style,
         WaiterWords* first,
         WaiterWords* second,
         WaiterWords* third = null,
         IPeerPlace? place = null,
-        Action? wakeElsewhere = null)
+        Action? wakeElsewhere = null,
+        ulong* shown = null)
     {
         _place = place;
         _third = third;
@@ -51,6 +56,14 @@ internal sealed unsafe class WaitControl
         _mode = style.Mode;
         _first = first;
         _second = second;
+        if (shown == null)
+            return;
+        if (_mode == WaitMode.Adaptive)
+            _shown = shown;
+        else // nothing that it learns is used
+            Atomic.StoreRelease(
+                ref *shown, SpinWord.Of(_mode == WaitMode.Spin ? SpinWord.Always : SpinWord.Never, 0, 0));
+        Show();
     }
 
     public bool IsClosed => Atomic.LoadAcquire(ref _closed) != 0;
@@ -161,6 +174,7 @@ internal sealed unsafe class WaitControl
         if (!forever && budget == 0)
         {
             _spin.Missed();
+            Show();
             return false;
         }
 
@@ -172,7 +186,11 @@ internal sealed unsafe class WaitControl
             if (condition.IsTrue())
             {
                 if (turn > SpinsBetweenChecks || budget < SpinBudget.Usual)
+                {
                     _spin.Found();
+                    Show();
+                }
+
                 lag?.Learn(turn <= StreamLag.Looks);
                 return true;
             }
@@ -188,10 +206,21 @@ internal sealed unsafe class WaitControl
             if (!forever && Os.Current.Now() >= until)
             {
                 _spin.Missed();
+                Show();
                 lag?.Learn(atOnce: false);
                 return false;
             }
         }
+    }
+
+    /// <summary>Writes what has been learned into the word that shows it, if it is not what stands there.</summary>
+    private void Show()
+    {
+        if (_shown == null)
+            return;
+        ulong word = SpinWord.Of(SpinWord.Adapts, _spin.Interval, (uint)Math.Min(_spin.Nanoseconds, uint.MaxValue));
+        if (Atomic.LoadAcquire(ref *_shown) != word)
+            Atomic.StoreRelease(ref *_shown, word);
     }
 
     /// <summary>The peer needs this processor to answer: spinning is useless (processors.h).</summary>
@@ -221,7 +250,11 @@ internal sealed unsafe class WaitControl
             if (condition.IsTrue())
             {
                 if (!_isPeerHere)
+                {
                     _spin.Slept(Os.Current.Now() - began);
+                    Show();
+                }
+
                 return IpcStatus.Ok;
             }
         }

@@ -9,8 +9,8 @@ internal static class BodyPages
     {
         page.Heading(heading);
         page.Line("capacity", $"{Human.Bytes(ring.Capacity)} at {ring.DataOffset}");
-        page.Line("writer", (ring.Writer is { } writer ? $"participant {writer}, " : "") + ring.WriterState + On(ring.WriterProcessor));
-        page.Line("reader", (ring.Reader is { } reader ? $"participant {reader}, " : "") + ring.ReaderState + On(ring.ReaderProcessor));
+        page.Line("writer", (ring.Writer is { } writer ? $"participant {writer}, " : "") + ring.WriterState + On(ring.WriterProcessor) + How(ring.WriterSpin));
+        page.Line("reader", (ring.Reader is { } reader ? $"participant {reader}, " : "") + ring.ReaderState + On(ring.ReaderProcessor) + How(ring.ReaderSpin));
         page.Line("not released", $"{ring.Records}{(ring.More ? " or more" : "")} records, {Human.Bytes(ring.Used)}");
         page.Line("tail", $"{ring.Tail}");
         page.Line("read position", $"{ring.ReadPosition}");
@@ -22,6 +22,8 @@ internal static class BodyPages
     private static string Number(int? processor) => processor is { } number ? $"{number}" : "not known";
 
     private static string On(int? processor) => processor is { } number ? $", last waited or woke on processor {number}" : "";
+
+    private static string How(SpinReport? spin) => spin is null ? "" : $", {spin}";
 
     public static void Queue(PageWriter page, QueueReport queue)
     {

@@ -61,13 +61,14 @@ internal static class RegionPage
             return;
         var table = new Listing(
             Column.Number("  #", 0, "#"), Column.Number("PID", 0, "pid"), Column.Text("PROCESS", 1), Column.Text("ALIVE", 0), Column.Text("ROLE", 2), Column.Text("LIBRARY", 4),
-            Column.Text("SINCE", 3), Column.Number("USE", 5, "use"));
+            Column.Text("SINCE", 3), Column.Number("USE", 5, "use"), Column.Text("WAITS", 6, "waits"));
         foreach (ParticipantReport one in report.Participants)
         {
             table.Add(
                 new Cell(Number(one.Index)), new Cell(Number(one.Pid)), new Cell(one.Process ?? (one.ElsewhereInContainer ? "(another container)" : "")),
                 one.Alive ? new Cell(one.Stopped ? "stopped" : "alive", one.Stopped ? "yellow" : "green") : new Cell("dead", "red"),
-                new Cell(string.Join(", ", one.Roles)), new Cell(one.Runtime), new Cell(Human.Ago(one.Since, now)), new Cell(Number(one.Generation)));
+                new Cell(string.Join(", ", one.Roles)), new Cell(one.Runtime), new Cell(Human.Ago(one.Since, now)), new Cell(Number(one.Generation)),
+                new Cell(one.Spin + (one.RoomSpin is null ? "" : $"; for room: {one.RoomSpin}")));
         }
 
         page.Table(table);

@@ -19,7 +19,7 @@ public static class Wire
     public static class Participant
     {
         public const int Size = 128;
-        public const int State = 0, Generation = 4, Pid = 8, Role = 12, StartTime = 16, Attached = 24, PidNamespace = 32, Runtime = 40, Ended = 44;
+        public const int State = 0, Generation = 4, Pid = 8, Role = 12, StartTime = 16, Attached = 24, PidNamespace = 32, Runtime = 40, Ended = 44, Spin = 64, RoomSpin = 72;
         public const uint RoleWriter = 1, RoleReader = 2, RoleServer = 4, RoleClient = 8;
     }
 
@@ -33,6 +33,7 @@ public static class Wire
         public const uint MagicValue = 0x474E4952; // "RING"
         public const int Size = 1024, Magic = 0, Capacity = 8, DataOffset = 16, PoolOffset = 24, Writer = 128, WriterState = 132, Reader = 136;
         public const int ReaderState = 140, ReadPosition = 256, Acknowledged = 272, FreePosition = 384, Data = 512, Space = 640;
+        public const int ReaderSpin = 768, WriterSpin = 896;
         public const uint Never = 0, Live = 1, Left = 2, Died = 3;
         public const ulong Published = 1UL << 63, Padding = 1UL << 62, Loan = 1UL << 61;
     }

@@ -52,6 +52,8 @@ TEST(the_participant_entry_is_section_2)
     AT(ipc_participant, pid_namespace, 32, 8);
     AT(ipc_participant, runtime, 40, 4);
     AT(ipc_participant, ended, 44, 4);
+    AT(ipc_participant, spin, 64, 8);
+    AT(ipc_participant, room_spin, 72, 8);
     CHECK_EQUAL(1024, IPC_PARTICIPANT_OFFSET);
 }
 
@@ -106,6 +108,8 @@ TEST(the_ring_header_is_section_4)
     AT(ipc_ring_header, free_position, 384, 8);
     AT(ipc_ring_header, data, 512, 64);
     AT(ipc_ring_header, space, 640, 64);
+    AT(ipc_ring_header, reader_spin, 768, 8);
+    AT(ipc_ring_header, writer_spin, 896, 8);
     const uint32_t magic = IPC_RING_MAGIC;
     CHECK(memcmp("RING", &magic, 4) == 0);
     CHECK_EQUAL(4096, IPC_RING_CAPACITY_MIN);

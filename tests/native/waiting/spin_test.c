@@ -110,3 +110,52 @@ TEST(nothing_spins_for_longer_than_its_limit)
     ipc_end_slept(&end, 1000000);
     CHECK_EQUAL(budget(&end), 500);
 }
+
+static ipc_atomic64 shown;
+
+static void check_shown(uint32_t mode, uint32_t interval, uint32_t nanoseconds)
+{
+    const uint64_t expected = (uint64_t)mode << 48 | (uint64_t)interval << 32 | nanoseconds;
+    CHECK_EQUAL(expected, ipc_load_relaxed64(&shown));
+}
+
+TEST(what_is_learnt_is_shown)
+{
+    ipc_end end;
+    begin(&end);
+    ipc_end_show_spin(&end, &shown);
+    check_shown(1, 8, LONG / 2);
+    miss(&end, 1);
+    check_shown(1, 8, 12500);
+    ipc_end_learn(&end, true);
+    check_shown(1, 8, 25000);
+    miss(&end, 7);
+    check_shown(1, 8, 0);
+    miss(&end, 1);
+    check_shown(1, 16, LONG);
+    miss(&end, 1);
+    check_shown(1, 16, 0);
+    ipc_end_slept(&end, 500000);
+    check_shown(1, 16, LOOK);
+    ipc_end_slept(&end, 20000000);
+    check_shown(1, 8, LOOK);
+    ipc_store_relaxed64(&shown, UINT64_MAX); /* whoever does that has it for as long as nothing is learnt */
+    CHECK_EQUAL(budget(&end), LOOK);
+    ipc_end_learn(&end, true);
+    check_shown(1, 8, 2 * LOOK);
+}
+
+TEST(a_mode_that_learns_nothing_is_shown_alone)
+{
+    ipc_end end;
+    ipc_end_init(&end, IPC_WAIT_SPIN);
+    ipc_end_show_spin(&end, &shown);
+    check_shown(2, 0, 0);
+    miss(&end, 3);
+    check_shown(2, 0, 0);
+    ipc_end_init(&end, IPC_WAIT_BLOCK);
+    ipc_end_show_spin(&end, &shown);
+    check_shown(3, 0, 0);
+    miss(&end, 3);
+    check_shown(3, 0, 0);
+}

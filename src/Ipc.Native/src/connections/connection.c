@@ -124,6 +124,8 @@ ipc_status ipc_connection_start(ipc_connection *connection, ipc_wait_mode mode, 
         return status;
     ipc_end_limit_spin(&connection->writer.end, spin_ns);
     ipc_end_limit_spin(&connection->reader.end, spin_ns);
+    ipc_end_show_spin(&connection->writer.end, &connection->writer.header->writer_spin);
+    ipc_end_show_spin(&connection->reader.end, &connection->reader.header->reader_spin);
 
     const ipc_participant *entry = ipc_region_participant(connection->view->region, connection->peer_index);
     connection->body = body;

@@ -86,6 +86,7 @@ ipc_status ipc_listener_open(const char *name, const ipc_listener_options *optio
     ipc_mutex_init(&made->mutex);
     ipc_end_init(&made->end, options->wait_mode);
     ipc_end_limit_spin(&made->end, options->spin_ns);
+    ipc_end_show_spin(&made->end, &ipc_region_participant(region, region->index)->spin);
     ipc_end_one_waits(&made->end);
     made->end.wakes[0] = &made->view.body->doorbell;
     ipc_region_at_fork(region, abandon, made);

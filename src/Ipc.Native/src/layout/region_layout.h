@@ -95,7 +95,12 @@ typedef struct ipc_participant {
     ipc_atomic64 pid_namespace;
     ipc_atomic32 runtime;
     ipc_atomic32 ended; /* before `state` is free */
-    uint8_t reserved[80];
+    uint8_t reserved_48[16];
+
+    /* spin_layout.h, by the participant: for people who look, on a line that no other participant reads */
+    ipc_atomic64 spin;
+    ipc_atomic64 room_spin; /* of its waits for room, if it learns these apart; else 0 */
+    uint8_t reserved_80[48];
 } ipc_participant;
 
 _Static_assert(offsetof(ipc_participant, state) == 0, "wire-format section 2");
@@ -107,6 +112,8 @@ _Static_assert(offsetof(ipc_participant, attached) == 24, "wire-format section 2
 _Static_assert(offsetof(ipc_participant, pid_namespace) == 32, "wire-format section 2");
 _Static_assert(offsetof(ipc_participant, runtime) == 40, "wire-format section 2");
 _Static_assert(offsetof(ipc_participant, ended) == 44, "wire-format section 2");
+_Static_assert(offsetof(ipc_participant, spin) == 64, "wire-format section 2");
+_Static_assert(offsetof(ipc_participant, room_spin) == 72, "wire-format section 2");
 _Static_assert(sizeof(ipc_participant) == IPC_PARTICIPANT_SIZE, "wire-format section 2");
 
 #endif

@@ -48,7 +48,13 @@ typedef struct ipc_ring_header {
     uint8_t reserved_580[60];
 
     ipc_waiter space; /* on which the writer sleeps */
-    uint8_t reserved_704[320];
+    uint8_t reserved_704[64];
+
+    ipc_atomic64 reader_spin; /* spin_layout.h, by the reader only: for people who look, on a line that no end reads */
+    uint8_t reserved_776[120];
+
+    ipc_atomic64 writer_spin; /* likewise */
+    uint8_t reserved_904[120];
 } ipc_ring_header;
 
 _Static_assert(offsetof(ipc_ring_header, magic) == 0, "wire-format section 4");
@@ -68,6 +74,8 @@ _Static_assert(offsetof(ipc_ring_header, free_position) == 384, "wire-format sec
 _Static_assert(offsetof(ipc_ring_header, data) == 512, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, writer_processor) == 576, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, space) == 640, "wire-format section 4");
+_Static_assert(offsetof(ipc_ring_header, reader_spin) == 768, "wire-format section 4");
+_Static_assert(offsetof(ipc_ring_header, writer_spin) == 896, "wire-format section 4");
 _Static_assert(sizeof(ipc_ring_header) == IPC_RING_HEADER_SIZE, "wire-format section 4");
 
 /*

@@ -123,6 +123,7 @@ static ipc_status start_reader(ipc_named_ends *ends)
     if (ends->reader_before != IPC_PEER_NEVER)
         ipc_ring_reader_sweep(&ends->reader);
     ipc_end_limit_spin(&ends->reader.end, connection->spin_ns);
+    ipc_end_show_spin(&ends->reader.end, &ring->header->reader_spin);
     ends->reader.end.wakes[1] = &ipc_region_header_of(ends->region)->change;
     const uint64_t acknowledged = ipc_load_acquire64(&ring->header->acknowledged); /* [acknowledge] */
     if (acknowledged > IPC_POSITION_MAX)
@@ -152,6 +153,7 @@ static ipc_status start_writer(ipc_named_ends *ends)
     if (!fresh)
         ipc_ring_writer_sweep(&ends->writer);
     ipc_end_limit_spin(&ends->writer.end, connection->spin_ns);
+    ipc_end_show_spin(&ends->writer.end, &ring->header->writer_spin);
     ends->writer.end.wakes[1] = &ipc_region_header_of(ends->region)->change;
     if (is_client(ends))
         ends->writer.ring_doorbell = ring_doorbell;

@@ -97,6 +97,8 @@ static ipc_status start(ipc_queue *queue, const ipc_queue_options *options)
     queue->receiving.single_threaded = options->single_threaded;
     ipc_end_limit_spin(&queue->sending, options->spin_ns);
     ipc_end_limit_spin(&queue->receiving, options->spin_ns);
+    ipc_end_show_spin(&queue->sending, &ipc_region_participant(region, region->index)->room_spin);
+    ipc_end_show_spin(&queue->receiving, &ipc_region_participant(region, region->index)->spin);
     ipc_lag_init(&queue->sending_lag, options->wait_mode, queue->sending.spin_max_ns, queue->view.slot_count);
     ipc_lag_init(&queue->receiving_lag, options->wait_mode, queue->receiving.spin_max_ns, queue->view.slot_count);
     queue->sending.wakes[0] = &queue->view.header->space;

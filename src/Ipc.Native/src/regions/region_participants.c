@@ -79,6 +79,8 @@ void ipc_region_fill_entry(ipc_region *region, uint32_t index, uint32_t role)
     ipc_store_relaxed64(&entry->pid_namespace, ipc_platform_pid_namespace());
     ipc_store_relaxed32(&entry->runtime, IPC_RUNTIME_C);
     ipc_store_relaxed32(&entry->ended, IPC_ENDED_NOT);
+    ipc_store_relaxed64(&entry->spin, 0); /* what its predecessor said */
+    ipc_store_relaxed64(&entry->room_spin, 0);
     ipc_region_lock_process(region, index);
     IPC_FAULT_POINT("region.attach.entry_filled");
     ipc_store_release32(&entry->state, IPC_PARTICIPANT_LIVE); /* [live] */

@@ -194,6 +194,7 @@ ipc_status ipc_ring_writer_open(const char *name, const ipc_ring_options *option
         ipc_ring_writer_sweep(&end->as.writer);
     end->as.writer.region_end = end;
     ipc_end_limit_spin(&end->as.writer.end, spin_ns(options));
+    ipc_end_show_spin(&end->as.writer.end, &end->as.writer.header->writer_spin);
     finish(end, &end->as.writer.end, abandon_writer);
     *writer = &end->as.writer;
     return IPC_OK;
@@ -216,6 +217,7 @@ ipc_status ipc_ring_reader_open(const char *name, const ipc_ring_options *option
         ipc_ring_reader_sweep(&end->as.reader);
     end->as.reader.region_end = end;
     ipc_end_limit_spin(&end->as.reader.end, spin_ns(options));
+    ipc_end_show_spin(&end->as.reader.end, &end->as.reader.header->reader_spin);
     finish(end, &end->as.reader.end, abandon_reader);
     *reader = &end->as.reader;
     return IPC_OK;

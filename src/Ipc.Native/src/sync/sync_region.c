@@ -116,6 +116,7 @@ static ipc_status start(ipc_sync *sync, const ipc_sync_options *options)
     sync->process_fences = ipc_waiter_process_fences();
     ipc_end_init(&sync->end, options->wait_mode);
     ipc_end_limit_spin(&sync->end, options->spin_ns);
+    ipc_end_show_spin(&sync->end, &ipc_region_participant(region, region->index)->spin);
     sync->end.wakes[0] = &sync->body->waiter;
     sync->place.ends[0] = &sync->end;
     ipc_region_at_fork(region, abandon, sync);

@@ -48,9 +48,11 @@ static ipc_status open_end(const char *name, const ipc_topic_options *options, u
         ipc_attachment_leave(&end->place);
         return status;
     }
+    ipc_region *region = end->place.region;
+    ipc_end_show_spin(&end->end, &ipc_region_participant(region, region->index)->spin);
     end->place.ends[0] = &end->end;
-    end->end.wakes[1] = &ipc_region_header_of(end->place.region)->change;
-    ipc_region_at_fork(end->place.region, abandon, end);
+    end->end.wakes[1] = &ipc_region_header_of(region)->change;
+    ipc_region_at_fork(region, abandon, end);
     return IPC_OK;
 }
 

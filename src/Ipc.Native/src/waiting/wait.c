@@ -26,6 +26,7 @@ void ipc_end_init(ipc_end *end, ipc_wait_mode mode)
     ipc_store_relaxed32(&end->interval, IPC_SPIN_FIRST_PROBE);
     ipc_store_relaxed32(&end->probe, 0);
     ipc_store_relaxed32(&end->beside, 0);
+    end->shown = NULL;
     ipc_store_relaxed64(&end->bounded_until, 0);
     ipc_store_relaxed32(&end->asked, 0);
     for (int i = 0; i < IPC_END_WAKES; i++)
@@ -44,6 +45,24 @@ void ipc_end_limit_spin(ipc_end *end, uint64_t longest_ns)
         return;
     end->spin_max_ns = longest_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)longest_ns;
     ipc_store_relaxed32(&end->budget_ns, end->spin_max_ns);
+}
+
+void ipc_end_show_spin(ipc_end *end, ipc_atomic64 *word)
+{
+    if (end->mode != IPC_WAIT_ADAPTIVE) {
+        ipc_store_relaxed64(word, ipc_spin_word(end->mode == IPC_WAIT_SPIN ? IPC_SPIN_ALWAYS : IPC_SPIN_NEVER, 0, 0));
+        return; /* nothing that it learns is used */
+    }
+    end->shown = word;
+    ipc_end_say_spin(end);
+}
+
+void ipc_end_say_spin(const ipc_end *end)
+{
+    const uint32_t interval = end->spin_max_ns == 0 ? 0 : ipc_load_relaxed32(&end->interval);
+    const uint64_t word = ipc_spin_word(IPC_SPIN_ADAPTS, interval, ipc_load_relaxed32(&end->budget_ns));
+    if (ipc_load_relaxed64(end->shown) != word)
+        ipc_store_relaxed64(end->shown, word);
 }
 
 void ipc_end_wake(ipc_end *end)

@@ -12,7 +12,9 @@
  * begin anew. Where the peer was last seen on this very processor, there is no spinning at all (processors.h), and the
  * next wait asks for that before its first look. A wake costs 5 to 45 us, so spinning never
  * costs more than about what it may save. With one processor there is nothing to spin for. Whether the wait has been
- * ended otherwise is looked at once in 64 looks at the condition.
+ * ended otherwise is looked at once in 64 looks at the condition. What has been learnt stands in shared memory for
+ * people who look (`ipc show`): a plain word, stored when it has changed, on a line that no other side reads. No program
+ * may act on it.
  *
  * Ending. `ipc_end` is this process's half of an object that waits. Stop and close set a flag and wake the shared words
  * on which the object's thread can be sleeping; a sleeper in another process that is woken by this looks at its
@@ -27,6 +29,7 @@
 #define IPC_WAIT_H
 
 #include "compiler.h"
+#include "layout/spin_layout.h"
 #include "platform/platform.h"
 #include "waiting/cancel.h"
 #include "waiting/lag.h"
@@ -63,6 +66,7 @@ typedef struct ipc_end {
     ipc_atomic32 interval;      /* how many make the next probe */
     ipc_atomic32 probe;         /* 1: the spin under way, or next, is one */
     ipc_atomic32 beside;        /* 1: the last wait found the peer on its own processor */
+    ipc_atomic64 *shown;        /* where what it learns is shown; NULL: nowhere */
     ipc_atomic64 bounded_until; /* until then sleeps are short: publishers may not know yet that they must fence */
     ipc_atomic32 asked;         /* where that has been waited out: bits, in the order of `wakes`, then "elsewhere" */
     ipc_waiter *wakes[IPC_END_WAKES];
@@ -95,6 +99,9 @@ typedef struct ipc_wait {
 void ipc_end_init(ipc_end *end, ipc_wait_mode mode);
 void ipc_end_one_waits(ipc_end *end);                       /* after ipc_end_init, before the first wait */
 void ipc_end_limit_spin(ipc_end *end, uint64_t longest_ns); /* 0: as it is */
+/* Shows how it waits in a word of shared memory, from now on: after the limit was set. The word is mapped as long as
+   anybody waits. */
+void ipc_end_show_spin(ipc_end *end, ipc_atomic64 *word);
 void ipc_end_stop(ipc_end *end);
 void ipc_end_resume(ipc_end *end);
 void ipc_end_mark_closed(ipc_end *end); /* waits return IPC_CLOSED from now on */
@@ -128,6 +135,9 @@ static inline bool ipc_wait_is_beside(const ipc_wait *wait)
     return beside;
 }
 
+/* Writes what has been learnt into the word that shows it, if it is not what stands there. */
+void ipc_end_say_spin(const ipc_end *end);
+
 /* After a spin: did it find what it waited for? */
 static inline void ipc_end_learn(ipc_end *end, bool found)
 {
@@ -149,6 +159,8 @@ static inline void ipc_end_learn(ipc_end *end, bool found)
     ipc_store_relaxed32(&end->misses, probe ? 0 : misses);
     ipc_store_relaxed32(&end->probe, (uint32_t)probe);
     ipc_store_relaxed32(&end->budget_ns, (uint32_t)budget);
+    if (end->shown != NULL)
+        ipc_end_say_spin(end);
 }
 
 /* After a sleep of that length, which ipc_end_learn was told of. */
@@ -159,10 +171,12 @@ static inline void ipc_end_slept(ipc_end *end, uint64_t ns)
     const uint32_t least = end->spin_max_ns < IPC_SPIN_MIN_NS ? end->spin_max_ns : IPC_SPIN_MIN_NS;
     if (ipc_load_relaxed32(&end->budget_ns) < least)
         ipc_store_relaxed32(&end->budget_ns, least);
-    if (ns < IPC_SPIN_LONG_PAUSE_NS)
-        return;
-    ipc_store_relaxed32(&end->misses, 0);
-    ipc_store_relaxed32(&end->interval, IPC_SPIN_FIRST_PROBE);
+    if (ns >= IPC_SPIN_LONG_PAUSE_NS) {
+        ipc_store_relaxed32(&end->misses, 0);
+        ipc_store_relaxed32(&end->interval, IPC_SPIN_FIRST_PROBE);
+    }
+    if (end->shown != NULL)
+        ipc_end_say_spin(end);
 }
 
 /* Between two rounds of looks. False: no more spinning, `result` says why (IPC_EMPTY: sleep now). */

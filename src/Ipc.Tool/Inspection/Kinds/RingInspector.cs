@@ -47,6 +47,8 @@ internal static class RingInspector
             ReaderState = StateName(header.ReaderState),
             WriterProcessor = KindInspector.Processor(header.WriterProcessor),
             ReaderProcessor = KindInspector.Processor(header.ReaderProcessor),
+            WriterSpin = SpinReport.Of(header.WriterSpin),
+            ReaderSpin = SpinReport.Of(header.ReaderSpin),
             ReadPosition = walk.ReadPosition,
             FreePosition = header.FreePosition,
             Tail = walk.Tail,

@@ -26,6 +26,12 @@ internal sealed record ParticipantReport
 
     public required DateTime Since { get; init; }
 
+    /// <summary>How it waits; null: it does not say. The ends of rings and connections say it there.</summary>
+    public SpinReport? Spin { get; init; }
+
+    /// <summary>How it waits for room, if it learns that apart.</summary>
+    public SpinReport? RoomSpin { get; init; }
+
     /// <summary>The pid is of another container.</summary>
     public bool ElsewhereInContainer { get; init; }
 }

@@ -22,6 +22,12 @@ internal sealed record RingReport
     /// <summary>The same of the reader.</summary>
     public int? ReaderProcessor { get; init; }
 
+    /// <summary>How it waits for room; null: it does not say.</summary>
+    public SpinReport? WriterSpin { get; init; }
+
+    /// <summary>How it waits for records.</summary>
+    public SpinReport? ReaderSpin { get; init; }
+
     public required ulong ReadPosition { get; init; }
 
     public required ulong FreePosition { get; init; }

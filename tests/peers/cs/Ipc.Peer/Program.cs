@@ -14,7 +14,7 @@ internal static class Program
     private const string Usage =
         """
         usage: peer ring-write NAME COUNT SIZE|random [SEED] | ring-read NAME COUNT | ring-echo NAME_IN NAME_OUT COUNT |
-          ring-hold NAME writer|reader | listen NAME | connect NAME COUNT SIZE | region-show NAME | drive |
+          ring-hold NAME writer|reader | listen NAME | connect NAME COUNT SIZE | region-show NAME | drive | step TEST |
           storm KIND-ROLE NAME SIDE ID SEED | storm-named KILLS NATIVE-PEER|- SEED | storm-tcp KILLS NATIVE-PEER|- SEED |
           storm-named-client SERVER CLIENT NOTES SEED | storm-named-server SERVER CLIENT NOTES SEED | storm-named-end SERVER CLIENT |
           storm-tcp-entrance SERVER HOST PORT | storm-tcp-exit NAME ADDRESS
@@ -57,6 +57,7 @@ internal static class Program
         ["connect", var name, var count, var size] => ConnectionVerbs.Connect(name, Number(count), size, options),
         ["region-show", var name] => RegionShow.Run(name),
         ["drive"] => Drive.Driver.Run(),
+        ["step", var test] => StepVerbs.Run(test),
         ["storm", var what, var name, var side, var id, var seed] => Storm.StormWorker.Run(what, name, side, id, seed),
         ["storm-named", var kills, var native, var seed] => Storm.NamedStorm.Run(kills, native, seed, isTcp: false),
         ["storm-tcp", var kills, var native, var seed] => Storm.NamedStorm.Run(kills, native, seed, isTcp: true),
