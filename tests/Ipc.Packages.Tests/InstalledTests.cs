@@ -58,6 +58,22 @@ public class InstalledTests(InstalledLibrary library) : IClassFixture<InstalledL
         Place.Run(project, new() { ["IPC_DIR"] = regions.Path }, Bare(archived));
     }
 
+    /// <summary>Not installed at all: fetched, as an archive of the sources, and built as a part of the project; which gets no tests from it, and installs nothing of it.</summary>
+    [Fact]
+    public void CppTakesItAsAPartOfItself()
+    {
+        Place.SkipUnlessFull();
+        string project = Fresh("cpp-cmake"), sources = Path.Combine(project, "sources.tar.gz"), prefix = Path.Combine(project, "prefix");
+        Run(project, "tar", "-czf", sources, "-C", PeerPrograms.Top, "--exclude=bin", "--exclude=obj", "--transform=s,^,ipc/,", "LICENSE", "src/Ipc.Native");
+        Run(project, "cmake", "-S", "fetched", "-B", "build", $"-DIPC_SOURCES={sources}", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF");
+        Run(project, "cmake", "--build", "build", "--parallel", "2");
+        Run(project, "cmake", "--install", "build", "--prefix", prefix);
+        Assert.False(Directory.Exists(prefix));
+        Assert.Contains("Total Tests: 0", Run(project, "ctest", "--test-dir", "build", "-N"), StringComparison.Ordinal);
+        Assert.Contains($"{project}/build/_deps/", Run(project, "ldd", "build/client"), StringComparison.Ordinal);
+        Place.Beside(Place.QuotesServer, project, null, Bare(Path.Combine(project, "build", "client")));
+    }
+
     private static bool IsBinary(string file) => File.ReadAllBytes(file).AsSpan().Contains((byte)0);
 
     /// <summary>Nothing of this build's environment helps: only the prefix that is named.</summary>
@@ -75,6 +91,8 @@ public class InstalledTests(InstalledLibrary library) : IClassFixture<InstalledL
     private string Fresh(string consumer)
     {
         string project = Path.Combine(library.Work, consumer), contract = Path.Combine(project, "quotes.proto");
+        if (Directory.Exists(project)) // another test's
+            Directory.Delete(project, recursive: true);
         Command.Copy(Place.Of($"nuget/consumers/{consumer}"), project);
         if (File.Exists(contract))
             Assert.Equal(File.ReadAllText(Place.Of("samples/QuickStart/Contract/quotes.proto")), File.ReadAllText(contract));

@@ -40,6 +40,7 @@ endfunction()
 # With warnings as errors:
 #   alone      every header as the first and only thing of a file: each includes what it uses
 #   dialects   a program that uses all of them (plain_test.cpp), with gcc and clang, as C++17, 20 and 23, with exceptions and type information and without
+#   refused    what must not compile, and the first thing that is said of it: a header in an older dialect, misuse (refused.cpp)
 
 set(include ${ipc_SOURCE_DIR}/include)
 set(generated ${CMAKE_CURRENT_BINARY_DIR}/rpc_tests_proto)
@@ -69,7 +70,9 @@ if(NOT IPC_RABBITMQ_INCLUDE) # those of ipc/rpc/amqp include it
 endif()
 file(GLOB plain_headers CONFIGURE_DEPENDS RELATIVE ${include} ${include}/ipc.h ${include}/ipc/*.h)
 if(IPC_GCC)
-    foreach(header IN LISTS faces)
+    set(faces_17 ${faces})
+    list(REMOVE_ITEM faces_17 ipc/coroutines.hpp)
+    foreach(header IN LISTS faces_17)
         ipc_judge_header(${IPC_GCC} c++17 ${header})
     endforeach()
 endif()
@@ -89,6 +92,40 @@ endforeach()
 if(IPC_CLANG)
     ipc_judge_header(${IPC_CLANG} c++17 plain_test.cpp)
     ipc_judge_header(${IPC_CLANG} c++2b plain_test.cpp -fno-exceptions -fno-rtti -DIPC_EXPECT_BARE)
+endif()
+
+# ipc_judge_refused(COMPILER DIALECT FILE TEXT [OPTION...]): FILE does not compile, and the first error says TEXT.
+function(ipc_judge_refused compiler dialect file text)
+    cmake_path(GET compiler FILENAME compiler_name)
+    list(JOIN ARGN "" options)
+    string(REPLACE "/" "_" name "refused-${compiler_name}-${dialect}${options}-${file}")
+    set(source ${CMAKE_CURRENT_SOURCE_DIR}/rpc/${file})
+    if(NOT file MATCHES "\\.cpp$")
+        set(source ${CMAKE_CURRENT_BINARY_DIR}/headers/source-${name})
+        file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${file}\"\n" @ONLY)
+    endif()
+    ipc_judge(headers ${name} DEPENDS ${source} ${all_headers} ${CMAKE_CURRENT_SOURCE_DIR}/refused.cmake rpc_tests_proto
+        COMMAND ${CMAKE_COMMAND} "-DCOMMAND=${compiler};-x;c++;-std=${dialect};-fsyntax-only;${ARGN};-I${include};-isystem;${generated};${source}"
+            -DTEXT=${text} -P ${CMAKE_CURRENT_SOURCE_DIR}/refused.cmake)
+endfunction()
+
+file(GLOB_RECURSE all_headers CONFIGURE_DEPENDS ${include}/*.hpp ${include}/*.h)
+set(public_faces ${faces})
+list(FILTER public_faces EXCLUDE REGEX "/detail/|/coroutines/")
+file(STRINGS rpc/refused.cpp cases REGEX "^// [a-z_]+: ipc: ")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS rpc/refused.cpp)
+foreach(compiler IN ITEMS ${IPC_GCC} ${IPC_CLANG})
+    foreach(header IN LISTS public_faces)
+        ipc_judge_refused(${compiler} c++14 ${header} "ipc: these headers need C++17 or newer")
+    endforeach()
+    ipc_judge_refused(${compiler} c++17 ipc/coroutines.hpp "ipc: ipc/coroutines.hpp needs C++20 or newer")
+endforeach()
+if(IPC_GCC)
+    ipc_judge_header(${IPC_GCC} c++17 refused.cpp) # only what its cases add is refused
+    foreach(line IN LISTS cases)
+        string(REGEX MATCH "^// ([a-z_]+): (.*)$" line "${line}")
+        ipc_judge_refused(${IPC_GCC} c++17 refused.cpp "${CMAKE_MATCH_2}" -DREFUSED_${CMAKE_MATCH_1})
+    endforeach()
 endif()
 ipc_judged(headers)
 

@@ -16,6 +16,8 @@
 #ifndef IPC_HPP
 #define IPC_HPP
 
+#include "ipc/dialect.hpp"
+
 #include "ipc/basics.hpp"
 #include "ipc/connection.hpp"
 #include "ipc/named.hpp"

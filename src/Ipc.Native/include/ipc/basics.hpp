@@ -2,6 +2,8 @@
 #ifndef IPC_BASICS_HPP
 #define IPC_BASICS_HPP
 
+#include "dialect.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>

@@ -2,6 +2,8 @@
 #ifndef IPC_CONNECTION_HPP
 #define IPC_CONNECTION_HPP
 
+#include "dialect.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-// coroutines.hpp - co_await for everything of ipc.hpp that waits. C++20; header only, and nothing without coroutines.
+// coroutines.hpp - co_await for everything of ipc.hpp that waits. C++20; header only.
 //
 //     ipc::detached serve(ipc::queue &jobs)
 //     {
@@ -44,7 +44,12 @@
 #ifndef IPC_COROUTINES_HPP
 #define IPC_COROUTINES_HPP
 
-#if defined(__cpp_impl_coroutine)
+#include "dialect.hpp"
+
+#if !defined(__cpp_impl_coroutine)
+#error "ipc: ipc/coroutines.hpp needs C++20 or newer (-std=c++20, /std:c++20; gcc 10 also -fcoroutines)"
+#include <ipc: C++20 needed> // as in dialect.hpp
+#endif
 
 #include "coroutines/awaiter.hpp"
 #include "coroutines/connecting.hpp"
@@ -54,5 +59,4 @@
 #include "coroutines/receiving.hpp"
 #include "coroutines/sending.hpp"
 
-#endif
 #endif

@@ -2,6 +2,8 @@
 #ifndef IPC_NAMED_HPP
 #define IPC_NAMED_HPP
 
+#include "dialect.hpp"
+
 #include <cstdint>
 #include <cstring>
 #include <memory>

@@ -2,6 +2,8 @@
 #ifndef IPC_NAMED_LISTENER_HPP
 #define IPC_NAMED_LISTENER_HPP
 
+#include "dialect.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -2,6 +2,8 @@
 #ifndef IPC_QUEUE_HPP
 #define IPC_QUEUE_HPP
 
+#include "dialect.hpp"
+
 #include <cstdint>
 #include <cstring>
 #include <memory>

@@ -2,6 +2,8 @@
 #ifndef IPC_READY_HANDLE_HPP
 #define IPC_READY_HANDLE_HPP
 
+#include "dialect.hpp"
+
 #include <memory>
 
 #include "basics.hpp"

@@ -2,6 +2,8 @@
 #ifndef IPC_RING_HPP
 #define IPC_RING_HPP
 
+#include "dialect.hpp"
+
 #include <cstdint>
 #include <cstring>
 #include <memory>

@@ -35,6 +35,8 @@
 #ifndef IPC_RPC_HPP
 #define IPC_RPC_HPP
 
+#include "dialect.hpp"
+
 #include "rpc/client.hpp"
 #include "rpc/observer.hpp"
 #include "rpc/server.hpp"

@@ -2,6 +2,8 @@
 #ifndef IPC_SYNC_HPP
 #define IPC_SYNC_HPP
 
+#include "dialect.hpp"
+
 #include <memory>
 #include <string>
 

@@ -2,6 +2,8 @@
 #ifndef IPC_TOPIC_HPP
 #define IPC_TOPIC_HPP
 
+#include "dialect.hpp"
+
 #include <cstdint>
 #include <cstring>
 #include <memory>

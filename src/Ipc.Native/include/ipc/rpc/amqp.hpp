@@ -17,6 +17,8 @@
 #ifndef IPC_RPC_AMQP_HPP
 #define IPC_RPC_AMQP_HPP
 
+#include "../dialect.hpp"
+
 #include "../rpc.hpp"
 #include "amqp/client.hpp"
 #include "amqp/options.hpp"

@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_CALL_CONTEXT_HPP
 #define IPC_RPC_CALL_CONTEXT_HPP
 
+#include "../dialect.hpp"
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>

@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_CALL_OPTIONS_HPP
 #define IPC_RPC_CALL_OPTIONS_HPP
 
+#include "../dialect.hpp"
+
 #include <string_view>
 
 #include "../../ipc.hpp"

@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_CALLER_HPP
 #define IPC_RPC_CALLER_HPP
 
+#include "../dialect.hpp"
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +16,7 @@
 #include "detail/codec.hpp"
 #include "detail/frame.hpp"
 #include "detail/listing.hpp"
+#include "detail/misuse.hpp"
 #include "detail/pending.hpp"
 #include "method.hpp"
 #include "method_info.hpp"
@@ -77,6 +80,8 @@ class caller : protected detail::calling
     outcome try_call(const method<Request, Response> &method, const Request &request, Response &response,
                      const call_options &options)
     {
+        (void)detail::sent_messages<Request>();
+        (void)detail::received_messages<Response>();
         return unary(method, request, response, options, false, [](detail::arrival &) { return true; });
     }
 
@@ -86,6 +91,8 @@ class caller : protected detail::calling
     outcome try_call(const progress_method<Request, Response, Progress> &method, const Request &request,
                      Response &response, Report &&report, const call_options &options = {})
     {
+        (void)detail::sent_messages<Request>();
+        (void)detail::received_messages<Response, Progress>();
         Progress value;
         return unary(
             method, request, response, options, true,
@@ -101,6 +108,7 @@ class caller : protected detail::calling
     template <class Request>
     outcome try_notify(const one_way_method<Request> &method, const Request &request, const call_options &options = {})
     {
+        (void)detail::sent_messages<Request>();
         return one_way(method, request, options);
     }
 
@@ -109,6 +117,7 @@ class caller : protected detail::calling
     outcome try_notify(const method<Request, Response> &method, const Request &request,
                        const call_options &options = {})
     {
+        (void)detail::sent_messages<Request>();
         return one_way(method, request, options);
     }
 
@@ -128,6 +137,8 @@ class caller : protected detail::calling
     outcome try_stream(const stream_method<Request, Item> &method, const Request &request,
                        std::optional<stream_reader<Item>> &made, const call_options &options = {})
     {
+        (void)detail::sent_messages<Request>();
+        (void)detail::received_messages<Item>();
         return open(method, request, 0, core_->stream_window(), options, made);
     }
 
@@ -135,6 +146,8 @@ class caller : protected detail::calling
     outcome try_client_stream(const client_stream_method<Request, In, Response> &method, const Request &request,
                               std::optional<client_stream_call<In, Response>> &made, const call_options &options = {})
     {
+        (void)detail::sent_messages<Request, In>();
+        (void)detail::received_messages<Response>();
         return open(method, request, flag_client_stream, 0, options, made);
     }
 
@@ -142,6 +155,8 @@ class caller : protected detail::calling
     outcome try_duplex(const duplex_method<Request, In, Out> &method, const Request &request,
                        std::optional<duplex_call<In, Out>> &made, const call_options &options = {})
     {
+        (void)detail::sent_messages<Request, In>();
+        (void)detail::received_messages<Out>();
         return open(method, request, flag_client_stream, core_->stream_window(), options, made);
     }
 

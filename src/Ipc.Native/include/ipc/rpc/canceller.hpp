@@ -8,6 +8,8 @@
 #ifndef IPC_RPC_CANCELLER_HPP
 #define IPC_RPC_CANCELLER_HPP
 
+#include "../dialect.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <memory>

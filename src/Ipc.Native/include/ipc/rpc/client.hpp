@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_CLIENT_HPP
 #define IPC_RPC_CLIENT_HPP
 
+#include "../dialect.hpp"
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,8 +53,8 @@ namespace ipc::rpc
 class client : public caller
 {
   public:
-    // Connects, waiting for the server for options.connect_timeout. MADE is filled when it is there; otherwise unavailable
-    // or unauthenticated.
+    // Connects, waiting for the server for options.connect_timeout. MADE is filled when it is there; otherwise
+    // unavailable or unauthenticated.
     static outcome try_connect(std::string name, client_options options, std::optional<client> &made)
     {
         made.reset();
@@ -81,14 +83,16 @@ class client : public caller
     client &operator=(client &&) = delete;
 
     // ---- without waiting: the client has a thread that reads while such calls are pending. What the server does not
-    // read, and what has no connection yet, is queued, up to client_options::max_queued_bytes; beyond that the call ends
-    // with resource_exhausted
+    // read, and what has no connection yet, is queued, up to client_options::max_queued_bytes; beyond that the call
+    // ends with resource_exhausted
     // ------------------------------------------
 
     template <class Request, class Response>
     pending_call<Response> call_async(const method<Request, Response> &method, const Request &request,
                                       const call_options &options = {})
     {
+        (void)detail::sent_messages<Request>();
+        (void)detail::received_messages<Response>();
         outcome asked;
         const call_options with = intercepted_async(method, request, options, asked);
         auto link = std::make_unique<detail::async_link>(with, prepare(method, with));
@@ -103,13 +107,15 @@ class client : public caller
     }
 
     // THEN (const outcome &, Response &) is called on the client's thread, always and once, also when the request could
-    // not be sent. Be quick there: responses of other asynchronous calls wait. It may call, close the client and destroy
-    // it, and own the client and the canceller. What it throws the observer is told (observer::threw).
+    // not be sent. Be quick there: responses of other asynchronous calls wait. It may call, close the client and
+    // destroy it, and own the client and the canceller. What it throws the observer is told (observer::threw).
     template <class Request, class Response, class Then,
               class = std::enable_if_t<std::is_invocable_v<Then &, const outcome &, Response &>>>
     void call_async(const method<Request, Response> &method, const Request &request, Then then,
                     const call_options &options = {})
     {
+        (void)detail::sent_messages<Request>();
+        (void)detail::received_messages<Response>();
         outcome asked;
         const call_options with = intercepted_async(method, request, options, asked);
         const auto state = prepare(method, with);
@@ -144,8 +150,8 @@ class client : public caller
     }
 
     // Ends pending calls with status::unavailable; later ones throw ipc::error(IPC_CLOSED), or without exceptions fail
-    // with failed_precondition. Returns when completions and handlers have; but on a thread of the client's own, that is
-    // in one of these or in on_connection, at once. Any thread, also several.
+    // with failed_precondition. Returns when completions and handlers have; but on a thread of the client's own, that
+    // is in one of these or in on_connection, at once. Any thread, also several.
     void close() noexcept
     {
         client_->close();
@@ -183,8 +189,8 @@ class client : public caller
         return with;
     }
 
-    void begin(const detail::method_name &method, const message &request, const call_options &options, const detail::async_link &link,
-               outcome good)
+    void begin(const detail::method_name &method, const message &request, const call_options &options,
+               const detail::async_link &link, outcome good)
     {
         std::string head;
         if (good)

@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_CLIENT_INTERCEPTOR_HPP
 #define IPC_RPC_CLIENT_INTERCEPTOR_HPP
 
+#include "../dialect.hpp"
+
 #include <cstddef>
 #include <memory>
 #include <string_view>

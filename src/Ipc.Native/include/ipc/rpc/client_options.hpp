@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_CLIENT_OPTIONS_HPP
 #define IPC_RPC_CLIENT_OPTIONS_HPP
 
+#include "../dialect.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <functional>

@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_DISPATCH_HPP
 #define IPC_RPC_DISPATCH_HPP
 
+#include "../dialect.hpp"
+
 namespace ipc::rpc
 {
 

@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_METADATA_HPP
 #define IPC_RPC_METADATA_HPP
 
+#include "../dialect.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>

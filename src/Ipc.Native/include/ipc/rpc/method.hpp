@@ -5,6 +5,8 @@
 #ifndef IPC_RPC_METHOD_HPP
 #define IPC_RPC_METHOD_HPP
 
+#include "../dialect.hpp"
+
 #include <string_view>
 
 #include "detail/frame.hpp"

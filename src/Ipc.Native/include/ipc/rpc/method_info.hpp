@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_METHOD_INFO_HPP
 #define IPC_RPC_METHOD_INFO_HPP
 
+#include "../dialect.hpp"
+
 #include <cstdint>
 #include <string>
 

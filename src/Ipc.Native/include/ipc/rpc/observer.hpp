@@ -5,6 +5,8 @@
 #ifndef IPC_RPC_OBSERVER_HPP
 #define IPC_RPC_OBSERVER_HPP
 
+#include "../dialect.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_PENDING_CALL_HPP
 #define IPC_RPC_PENDING_CALL_HPP
 
+#include "../dialect.hpp"
+
 #include <memory>
 #include <thread>
 #include <utility>

@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_SERVER_HPP
 #define IPC_RPC_SERVER_HPP
 
+#include "../dialect.hpp"
+
 #include <memory>
 #include <stdexcept>
 #include <string>

@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_SERVER_INTERCEPTOR_HPP
 #define IPC_RPC_SERVER_INTERCEPTOR_HPP
 
+#include "../dialect.hpp"
+
 #include <optional>
 
 #include "call_context.hpp"

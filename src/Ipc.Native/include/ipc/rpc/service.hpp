@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_SERVICE_HPP
 #define IPC_RPC_SERVICE_HPP
 
+#include "../dialect.hpp"
+
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +14,7 @@
 #include "detail/handler.hpp"
 #include "detail/listing.hpp"
 #include "detail/method_table.hpp"
+#include "detail/misuse.hpp"
 #include "dispatch.hpp"
 #include "method.hpp"
 #include "status.hpp"
@@ -53,13 +56,21 @@ class service : public detail::method_table
     template <class Request, class Response, class Function>
     void unary(const method<Request, Response> &method, Function function, dispatch how = dispatch::handed_over)
     {
-        if constexpr (takes<Function, const Request &, Response &>)
+        (void)detail::received_messages<Request>();
+        (void)detail::sent_messages<Response>();
+        constexpr bool fills = handles<Function, const Request &, Response &>;
+        constexpr bool keeps = detail::is_handler<detail::returns_kept<Response>, Function, const Request &>();
+        static_assert(fills || keeps,
+                      "ipc: a unary handler takes (const Request &, Response &), and a call_context & last "
+                      "if it likes, and returns void, rpc::status or rpc::outcome; or it takes "
+                      "(const Request &) and returns a std::shared_ptr<const Response>");
+        if constexpr (fills)
             add<Request, Response>(method, {}, how,
                                    [function = std::move(function)](const Request &request, Response &response,
                                                                     detail::callee &, call_context &context) mutable {
                                        return invoke(function, context, request, response);
                                    });
-        else
+        else if constexpr (keeps)
             add<Request, detail::kept_message<Response>>(
                 method, {}, how,
                 [function = std::move(function)](const Request &request, detail::kept_message<Response> &response,
@@ -81,37 +92,56 @@ class service : public detail::method_table
     template <class Request, class Response, class Progress, class Function>
     void unary(const progress_method<Request, Response, Progress> &method, Function function)
     {
-        add<Request, Response>(method, {}, dispatch::handed_over,
-                               [function = std::move(function)](const Request &request, Response &response,
-                                                                detail::callee &home, call_context &context) mutable {
-                                   progress_writer<Progress> progress(home, context);
-                                   return invoke(function, context, request, response, progress);
-                               });
+        (void)detail::received_messages<Request>();
+        (void)detail::sent_messages<Response, Progress>();
+        constexpr bool is_one = handles<Function, const Request &, Response &, progress_writer<Progress> &>;
+        static_assert(is_one,
+                      "ipc: a progress handler takes (const Request &, Response &, progress_writer<Progress> &), and a "
+                      "call_context & last if it likes, and returns void, rpc::status or rpc::outcome");
+        if constexpr (is_one)
+            add<Request, Response>(method, {}, dispatch::handed_over,
+                                   [function = std::move(function)](const Request &request, Response &response,
+                                                                    detail::callee &home,
+                                                                    call_context &context) mutable {
+                                       progress_writer<Progress> progress(home, context);
+                                       return invoke(function, context, request, response, progress);
+                                   });
     }
 
     // FUNCTION of (const Request &). Its caller does not wait, and learns nothing of what it throws.
     template <class Request, class Function>
     void one_way(const one_way_method<Request> &method, Function function, dispatch how = dispatch::handed_over)
     {
-        add<Request, detail::no_message>(method, {false, false, true}, how,
-                                         [function = std::move(function)](const Request &request, detail::no_message &,
-                                                                          detail::callee &,
-                                                                          call_context &context) mutable {
-                                             return invoke(function, context, request);
-                                         });
+        (void)detail::received_messages<Request>();
+        constexpr bool is_one = handles<Function, const Request &>;
+        static_assert(is_one, "ipc: a one-way handler takes (const Request &), and a call_context & last if it likes, "
+                              "and returns void, rpc::status or rpc::outcome");
+        if constexpr (is_one)
+            add<Request, detail::no_message>(method, {false, false, true}, how,
+                                             [function = std::move(function)](const Request &request,
+                                                                              detail::no_message &, detail::callee &,
+                                                                              call_context &context) mutable {
+                                                 return invoke(function, context, request);
+                                             });
     }
 
     // FUNCTION of (const Request &, stream_writer<Item> &). Has a thread of its own, as all streams.
     template <class Request, class Item, class Function>
     void server_stream(const stream_method<Request, Item> &method, Function function)
     {
-        add<Request, detail::no_message>(method, {false, true}, dispatch::handed_over,
-                                         [function = std::move(function)](const Request &request, detail::no_message &,
-                                                                          detail::callee &home,
-                                                                          call_context &context) mutable {
-                                             stream_writer<Item> items(home, context);
-                                             return invoke(function, context, request, items);
-                                         });
+        (void)detail::received_messages<Request>();
+        (void)detail::sent_messages<Item>();
+        constexpr bool is_one = handles<Function, const Request &, stream_writer<Item> &>;
+        static_assert(is_one, "ipc: a server stream's handler takes (const Request &, stream_writer<Item> &), and a "
+                              "call_context & last if it likes, and returns void, rpc::status or rpc::outcome");
+        if constexpr (is_one)
+            add<Request, detail::no_message>(
+                method, {false, true}, dispatch::handed_over,
+                [function = std::move(function)](const Request &request, detail::no_message &, detail::callee &home,
+                                                 call_context &context) mutable {
+                    stream_writer<Item> items(home, context);
+                    return invoke(function, context, request, items);
+                });
     }
 
     template <class Request, class Item, class Function>
@@ -124,26 +154,40 @@ class service : public detail::method_table
     template <class Request, class In, class Response, class Function>
     void client_stream(const client_stream_method<Request, In, Response> &method, Function function)
     {
-        add<Request, Response>(method, {true, false}, dispatch::handed_over,
-                               [function = std::move(function)](const Request &request, Response &response,
-                                                                detail::callee &home, call_context &context) mutable {
-                                   stream_input<In> items(home, context);
-                                   return invoke(function, context, request, items, response);
-                               });
+        (void)detail::received_messages<Request, In>();
+        (void)detail::sent_messages<Response>();
+        constexpr bool is_one = handles<Function, const Request &, stream_input<In> &, Response &>;
+        static_assert(is_one, "ipc: a client stream's handler takes (const Request &, stream_input<In> &, Response &), "
+                              "and a call_context & last if it likes, and returns void, rpc::status or rpc::outcome");
+        if constexpr (is_one)
+            add<Request, Response>(method, {true, false}, dispatch::handed_over,
+                                   [function = std::move(function)](const Request &request, Response &response,
+                                                                    detail::callee &home,
+                                                                    call_context &context) mutable {
+                                       stream_input<In> items(home, context);
+                                       return invoke(function, context, request, items, response);
+                                   });
     }
 
     // FUNCTION of (const Request &, stream_input<In> &, stream_writer<Out> &).
     template <class Request, class In, class Out, class Function>
     void duplex(const duplex_method<Request, In, Out> &method, Function function)
     {
-        add<Request, detail::no_message>(method, {true, true}, dispatch::handed_over,
-                                         [function = std::move(function)](const Request &request, detail::no_message &,
-                                                                          detail::callee &home,
-                                                                          call_context &context) mutable {
-                                             stream_input<In> in(home, context);
-                                             stream_writer<Out> out(home, context);
-                                             return invoke(function, context, request, in, out);
-                                         });
+        (void)detail::received_messages<Request, In>();
+        (void)detail::sent_messages<Out>();
+        constexpr bool is_one = handles<Function, const Request &, stream_input<In> &, stream_writer<Out> &>;
+        static_assert(is_one,
+                      "ipc: a duplex handler takes (const Request &, stream_input<In> &, stream_writer<Out> &), and a "
+                      "call_context & last if it likes, and returns void, rpc::status or rpc::outcome");
+        if constexpr (is_one)
+            add<Request, detail::no_message>(
+                method, {true, true}, dispatch::handed_over,
+                [function = std::move(function)](const Request &request, detail::no_message &, detail::callee &home,
+                                                 call_context &context) mutable {
+                    stream_input<In> in(home, context);
+                    stream_writer<Out> out(home, context);
+                    return invoke(function, context, request, in, out);
+                });
     }
 
   private:
@@ -157,8 +201,7 @@ class service : public detail::method_table
     }
 
     template <class Function, class... Given>
-    static constexpr bool takes =
-        std::is_invocable_v<Function &, Given..., call_context &> || std::is_invocable_v<Function &, Given...>;
+    static constexpr bool handles = detail::is_handler<detail::fails_or_not, Function, Given...>();
 
     // The user's function, with the context or without.
     template <class Function, class... Given>
@@ -169,7 +212,6 @@ class service : public detail::method_table
         else
             return function(given...);
     }
-
 };
 
 } // namespace ipc::rpc

@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_STATUS_HPP
 #define IPC_RPC_STATUS_HPP
 
+#include "../dialect.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <stdexcept>

@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_STREAM_READER_HPP
 #define IPC_RPC_STREAM_READER_HPP
 
+#include "../dialect.hpp"
+
 #include <utility>
 
 #include "detail/codec.hpp"

@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_STREAM_WRITER_HPP
 #define IPC_RPC_STREAM_WRITER_HPP
 
+#include "../dialect.hpp"
+
 #include <string>
 
 #include "call_context.hpp"

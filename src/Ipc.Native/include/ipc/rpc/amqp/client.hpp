@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_AMQP_CLIENT_HPP
 #define IPC_RPC_AMQP_CLIENT_HPP
 
+#include "../../dialect.hpp"
+
 #include <memory>
 #include <optional>
 #include <string>

@@ -3,6 +3,8 @@
 #ifndef IPC_RPC_AMQP_OPTIONS_HPP
 #define IPC_RPC_AMQP_OPTIONS_HPP
 
+#include "../../dialect.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <functional>

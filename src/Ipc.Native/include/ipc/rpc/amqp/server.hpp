@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_AMQP_SERVER_HPP
 #define IPC_RPC_AMQP_SERVER_HPP
 
+#include "../../dialect.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <stdexcept>

@@ -1,0 +1,66 @@
+// What is asked of a user's types and functions where they are given: a wrong one is one readable error there, and the
+// first, instead of a page of them out of what would use it.
+#ifndef IPC_RPC_DETAIL_MISUSE_HPP
+#define IPC_RPC_DETAIL_MISUSE_HPP
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "../call_context.hpp"
+#include "codec.hpp"
+
+namespace ipc::rpc::detail
+{
+
+template <class Type, class = void> struct is_parsed : std::false_type {
+};
+
+template <class Type>
+struct is_parsed<Type, std::void_t<decltype(parse(std::declval<Type &>(), std::declval<const uint8_t *>(), 0))>>
+    : std::true_type {
+};
+
+// What is sent. To make one is the check.
+template <class... Types> struct sent_messages {
+    static_assert(
+        (std::is_base_of_v<message, Types> && ...),
+        "ipc: what is sent must be a protobuf message (a class that protoc has made of the contract's .proto)");
+};
+
+// What is received: also what says itself how it is parsed.
+template <class... Types> struct received_messages {
+    static_assert((is_parsed<Types>::value && ...), "ipc: what is received must be a protobuf message (a class that "
+                                                    "protoc has made of the contract's .proto)");
+};
+
+struct fails_or_not {
+    template <class Result>
+    static constexpr bool value = std::is_void_v<Result> || std::is_constructible_v<outcome, Result>;
+};
+
+template <class Response> struct returns_kept {
+    template <class Result>
+    static constexpr bool value = std::is_convertible_v<Result, std::shared_ptr<const Response>>;
+};
+
+template <class Results, class Function, class... Given> constexpr bool is_called_so()
+{
+    if constexpr (std::is_invocable_v<Function &, Given...>)
+        return Results::template value<std::invoke_result_t<Function &, Given...>>;
+    else
+        return false;
+}
+
+// Whether FUNCTION takes GIVEN, and a call_context & last if it likes, and its result is one of RESULTS.
+template <class Results, class Function, class... Given> constexpr bool is_handler()
+{
+    if constexpr (std::is_invocable_v<Function &, Given..., call_context &>)
+        return is_called_so<Results, Function, Given..., call_context &>();
+    else
+        return is_called_so<Results, Function, Given...>();
+}
+
+} // namespace ipc::rpc::detail
+#endif

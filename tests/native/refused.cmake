@@ -1,0 +1,10 @@
+# cmake -DCOMMAND="compiler;option;..." -DTEXT=... -P refused.cmake: good when the command fails, and TEXT is in the first error that it reports.
+execute_process(COMMAND ${COMMAND} RESULT_VARIABLE result ERROR_VARIABLE said OUTPUT_QUIET)
+if(result EQUAL 0)
+    message(FATAL_ERROR "It compiles. Expected: ${TEXT}")
+endif()
+string(REGEX MATCH "error:[^\n]*" first "${said}")
+string(FIND "${first}" "${TEXT}" found)
+if(found EQUAL -1)
+    message(FATAL_ERROR "Expected first: ${TEXT}\n${said}")
+endif()
