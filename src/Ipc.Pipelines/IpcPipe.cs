@@ -57,8 +57,12 @@ public sealed class IpcPipe : IDuplexPipe, IDisposable, IAsyncDisposable
     /// <summary>What the other side reads.</summary>
     public PipeWriter Output => _writer;
 
-    /// <summary>The other side's process.</summary>
+    /// <summary>The other side's process, as it said itself.</summary>
     public int PeerProcessId => Connection.PeerProcessId;
+
+    /// <summary>The other side's user, as the kernel says: see <see cref="Connection.PeerUserId"/>.
+    /// <see langword="null"/> on Windows.</summary>
+    public uint? PeerUserId => Connection.PeerUserId;
 
     /// <summary>What the client said when it connected (server's side).</summary>
     public ReadOnlyMemory<byte> Hello => PipeRecord.ApplicationOf(Connection.Hello);

@@ -1,7 +1,9 @@
 using System;
 using System.Globalization;
 using System.IO;
+using System.Security.Claims;
 using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
@@ -31,6 +33,11 @@ public static class TestServer
         app.MapGrpcHealthChecksService();
         app.MapGrpcReflectionService();
         app.MapGet("/peer", static (HttpContext context) => $"{context.Request.Protocol} {context.Features.Get<IIpcPeerFeature>()?.ProcessId.ToString(CultureInfo.InvariantCulture) ?? "nobody"}");
+        app.MapGet("/user", static (HttpContext context) =>
+        {
+            ClaimsPrincipal? user = context.Features.Get<IConnectionUserFeature>()?.User;
+            return $"{context.Features.Get<IIpcPeerFeature>()?.UserId} {user?.FindFirstValue(ClaimTypes.NameIdentifier)} {user?.Identity?.Name ?? "nameless"} {user?.Identity?.IsAuthenticated} {user?.Identity?.AuthenticationType}";
+        });
         app.MapPost("/length", static async (HttpContext context) =>
         {
             byte[] bytes = new byte[1 << 16];
