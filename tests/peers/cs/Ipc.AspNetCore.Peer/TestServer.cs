@@ -23,7 +23,11 @@ public static class TestServer
         builder.Logging.ClearProviders();
         builder.WebHost.UseIpc(name).ConfigureKestrel(static kestrel => kestrel.Limits.MaxRequestBodySize = null);
         configure?.Invoke(builder.WebHost);
-        builder.Services.AddGrpc(static options => options.MaxReceiveMessageSize = null);
+        builder.Services.AddGrpc(static options =>
+        {
+            options.MaxReceiveMessageSize = null;
+            options.Interceptors.Add<Stamping>();
+        });
         builder.Services.AddGrpcReflection();
         builder.Services.AddGrpcHealthChecks().AddCheck("up", static () => Microsoft.Extensions.Diagnostics.HealthChecks.HealthCheckResult.Healthy());
         builder.Services.AddCodeFirstGrpc();
