@@ -19,7 +19,7 @@ namespace Ipc.Pipelines;
 /// <see cref="IpcException"/> (which is an <see cref="IOException"/>) with <see cref="IpcStatus.PeerDied"/>, and a
 /// stream that was cut off one with <see cref="IpcStatus.PeerClosed"/>, after everything that was sent has been read.
 /// A flush says <c>IsCompleted</c> when nobody reads any more, for whatever reason; a write of the stream
-/// throws.</para>
+/// throws, unless all of it was in the ring by then.</para>
 /// </remarks>
 public sealed class IpcPipe : IDuplexPipe, IDisposable, IAsyncDisposable
 {
