@@ -19,7 +19,7 @@ internal static class Web
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
         // snippet: server
-        builder.WebHost.UseIpc("shop"); // beside whatever else the server listens at
+        builder.WebHost.UseIpc("shop"); // beside other end points of its options and its configuration
         await using WebApplication app = builder.Build();
         app.MapGet("/hello", static (HttpContext context) => $"hello by {context.Request.Protocol}");
         app.MapGet("/who", static (HttpContext context) => context.Features.Get<IIpcPeerFeature>()?.ProcessId); // null: by another way
