@@ -1,9 +1,10 @@
 using System;
 using System.IO;
-using System.Linq;
 using System.Net;
 using System.Net.Http;
 using System.Net.Sockets;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using System.Threading.Tasks;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
@@ -56,6 +57,35 @@ public sealed class UrlTests : ServerTest
             },
         });
         Assert.Equal("HTTP/1.1", await local.GetStringAsync(new Uri("http://localhost/"), Hang));
+        await server.StopAsync(Hang);
+    }
+
+    [Theory]
+    [InlineData("http://127.0.0.1:0")]
+    [InlineData("http://*:0")]
+    [InlineData("https://127.0.0.1:0")]
+    public async Task OtherUrlsMeanWhatTheyAlwaysMeanBesideEndPointsToo(string url)
+    {
+        using RSA key = RSA.Create();
+        using X509Certificate2 certificate = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1)
+            .CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
+        await using WebApplication server = Build(["--urls", "ipc:web;" + url], host => host
+            .UseIpcTransport()
+            .UseKestrelHttpsConfiguration()
+            .ConfigureKestrel(kestrel =>
+            {
+                kestrel.ConfigureHttpsDefaults(https => https.ServerCertificate = certificate);
+                kestrel.ListenIpc("other");
+            }));
+        await server.StartAsync(Hang);
+        Assert.Equal("HTTP/1.1", await Http().GetStringAsync("/", Hang));
+        using HttpClient other = new(IpcHttp.CreateHandler("other"));
+        Assert.Equal("HTTP/1.1", await other.GetStringAsync(new Uri("http://localhost/"), Hang));
+        string bound = Assert.Single(server.Urls, static one => !one.Contains("ipc:", StringComparison.Ordinal));
+        UriBuilder address = new(bound) { Host = "127.0.0.1" }; // where it is all of them
+        Assert.Equal(new Uri(url.Replace('*', 'x')).Scheme, address.Scheme);
+        using HttpClient usual = new(new SocketsHttpHandler { SslOptions = { RemoteCertificateValidationCallback = (_, theirs, _, _) => theirs?.GetCertHashString() == certificate.Thumbprint } });
+        Assert.Equal("HTTP/1.1", await usual.GetStringAsync(address.Uri, Hang));
         await server.StopAsync(Hang);
     }
 
