@@ -12,8 +12,8 @@ using Microsoft.Extensions.Options;
 namespace Ipc.AspNetCore;
 
 /// <summary>Names among the server's URLs: <c>ipc:name</c>.</summary>
-/// <remarks>Kestrel knows no URLs but its own, and nothing can be added to them; and where it has end points it binds no
-/// URLs. So when one of them is a name, all of them become end points, as it would make them itself, before it
+/// <remarks>Kestrel knows no URLs but its own, and nothing can be added to them; and where it has end points it binds
+/// no URLs. So when one of them is a name, all of them become end points, as it would make them itself, before it
 /// starts: filters of the application run when the URLs are known and nothing is bound.</remarks>
 internal sealed class UrlEndPoints : IStartupFilter
 {
@@ -49,7 +49,8 @@ internal sealed class UrlEndPoints : IStartupFilter
         BindingAddress address = BindingAddress.Parse(url);
         bool isSecure = address.Scheme.Equals("https", StringComparison.OrdinalIgnoreCase);
         if (!isSecure && !address.Scheme.Equals("http", StringComparison.OrdinalIgnoreCase))
-            throw new InvalidOperationException($"\"{url}\" begins neither with http:// or https:// nor with {Scheme}.");
+            throw new InvalidOperationException(
+                $"\"{url}\" begins neither with http:// or https:// nor with {Scheme}.");
         if (address.PathBase.Length != 0)
             throw new InvalidOperationException($"\"{url}\" has a path: UsePathBase is for that.");
         if (address.IsUnixPipe)

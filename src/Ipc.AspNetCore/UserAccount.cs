@@ -21,8 +21,8 @@ internal static unsafe partial class UserAccount
         return new ClaimsPrincipal(new ClaimsIdentity(claims, "ipc"));
     }
 
-    /// <summary>Asks the system, which may ask a directory service. <see langword="null"/>: nobody has that id, or there
-    /// is no answer.</summary>
+    /// <summary>Asks the system, which may ask a directory service. <see langword="null"/>: nobody has that id, or
+    /// there is no answer.</summary>
     private static string? NameOf(uint id)
     {
         for (int length = 1024; length <= 1 << 20; length *= 4)
