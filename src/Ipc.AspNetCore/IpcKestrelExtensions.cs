@@ -12,7 +12,8 @@ namespace Ipc.AspNetCore;
 public static class IpcKestrelExtensions
 {
     /// <summary>Kestrel also listens at <paramref name="name"/> in shared memory, for HTTP/1.1 and HTTP/2 (and so gRPC)
-    /// at once. Other end points stay.</summary>
+    /// at once. Other end points stay; URLs do not, as beside any end point (<see cref="UseIpcTransport"/> has names
+    /// among them).</summary>
     /// <param name="builder">The server's; it is to use Kestrel, as it does when nothing else is said.</param>
     /// <param name="name">Clients connect by <see cref="IpcHttp.CreateHandler"/>.</param>
     /// <param name="configure">Of the listener. Reads are copies unless it says otherwise
@@ -27,14 +28,20 @@ public static class IpcKestrelExtensions
                 kestrel => kestrel.ListenIpc(name, configure)));
     }
 
-    /// <summary>Kestrel can listen at <see cref="IpcEndPoint"/>s; which ones is said elsewhere
-    /// (<see cref="ListenIpc"/>, or <c>kestrel.Listen(new IpcEndPoint(name), listen => ...)</c>).</summary>
+    /// <summary>Kestrel can listen at names; which ones is said elsewhere: by <see cref="ListenIpc"/>, by
+    /// <c>kestrel.Listen(new IpcEndPoint(name), listen => ...)</c>, or as <c>ipc:name</c> among the server's URLs
+    /// (<c>UseUrls</c>, <c>--urls</c>, <c>ASPNETCORE_URLS</c>, <c>app.Urls</c>), others of which may stand beside
+    /// it.</summary>
     /// <param name="builder">The server's.</param>
     public static IWebHostBuilder UseIpcTransport(this IWebHostBuilder builder)
     {
         ArgumentNullException.ThrowIfNull(builder);
-        return builder.ConfigureServices(static services => services.TryAddEnumerable(
-            ServiceDescriptor.Singleton<IConnectionListenerFactory, IpcTransportFactory>()));
+        return builder.ConfigureServices(static services =>
+        {
+            services.TryAddEnumerable(
+                ServiceDescriptor.Singleton<IConnectionListenerFactory, IpcTransportFactory>());
+            services.TryAddEnumerable(ServiceDescriptor.Singleton<IStartupFilter, UrlEndPoints>());
+        });
     }
 
     /// <summary>Kestrel also listens at <paramref name="name"/>, for HTTP/1.1 and HTTP/2 at once. Needs

@@ -19,7 +19,7 @@ namespace Ipc.Pipelines;
 /// <see cref="IpcException"/> (which is an <see cref="IOException"/>) with <see cref="IpcStatus.PeerDied"/>, and a
 /// stream that was cut off one with <see cref="IpcStatus.PeerClosed"/>, after everything that was sent has been read.
 /// A flush says <c>IsCompleted</c> when nobody reads any more, for whatever reason; a write of the stream
-/// throws.</para>
+/// throws, unless all of it was in the ring by then.</para>
 /// </remarks>
 public sealed class IpcPipe : IDuplexPipe, IDisposable, IAsyncDisposable
 {
@@ -57,8 +57,12 @@ public sealed class IpcPipe : IDuplexPipe, IDisposable, IAsyncDisposable
     /// <summary>What the other side reads.</summary>
     public PipeWriter Output => _writer;
 
-    /// <summary>The other side's process.</summary>
+    /// <summary>The other side's process, as it said itself.</summary>
     public int PeerProcessId => Connection.PeerProcessId;
+
+    /// <summary>The other side's user, as the kernel says: see <see cref="Connection.PeerUserId"/>.
+    /// <see langword="null"/> on Windows.</summary>
+    public uint? PeerUserId => Connection.PeerUserId;
 
     /// <summary>What the client said when it connected (server's side).</summary>
     public ReadOnlyMemory<byte> Hello => PipeRecord.ApplicationOf(Connection.Hello);

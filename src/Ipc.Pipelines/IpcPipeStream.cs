@@ -149,8 +149,8 @@ internal sealed class IpcPipeStream : Stream
     {
         if (result.IsCanceled)
             throw new OperationCanceledException("The write was cancelled by CancelPendingFlush.");
-        if (result.IsCompleted)
-            throw _pipe.HowItEnded();
+        if (result.IsCompleted && _pipe.Writer.HasLost)
+            throw _pipe.HowItEnded(); // if not, all of it is in the ring: who has gone may have read and answered it
     }
 
     private void CheckNotDisposed()

@@ -48,6 +48,9 @@ internal sealed partial class RingPipeWriter : PipeWriter
 
     public override long UnflushedBytes => _batched + _claimed + _backlog.Length;
 
+    /// <summary>Something that was given to it will never be in the ring. For the thread that writes.</summary>
+    public bool HasLost => _lost;
+
     public override Memory<byte> GetMemory(int sizeHint = 0)
     {
         if (sizeHint < 0)
@@ -122,7 +125,7 @@ internal sealed partial class RingPipeWriter : PipeWriter
         }
     }
 
-    /// <summary>The same, holding the thread. False: nobody reads any more.</summary>
+    /// <summary>The same, holding the thread. False: nobody reads any more, and not all of it is in the ring.</summary>
     public bool Write(ReadOnlySpan<byte> source)
     {
         CheckNotCompleted();
@@ -148,7 +151,7 @@ internal sealed partial class RingPipeWriter : PipeWriter
 
             _lost |= !source.IsEmpty || !_backlog.IsEmpty;
             Settle();
-            return !_lost && _ring.IsPeerLive;
+            return !_lost;
         }
         finally
         {

@@ -105,6 +105,32 @@ public sealed class GrpcTests : ServerTest
     }
 
     [Fact]
+    public async Task StreamsOfProtobufNetGrpcWork()
+    {
+        await ServeAsync();
+        ISums sums = Channel().CreateGrpcService<ISums>();
+        int before = Sums.Cancelled;
+        Assert.Equal(Enumerable.Range(5, 1000), await sums.CountAsync(new Sum { Left = 5 }).Take(1000).Select(static one => one.Left).ToListAsync(Hang));
+        Watchdog.Until(() => Sums.Cancelled > before, "the endless stream to be cancelled");
+
+        Sum total = await sums.TotalAsync(Enumerable.Range(1, 1000).Select(static i => new Sum { Left = i }).ToAsyncEnumerable());
+        Assert.Equal(500_500, total.Left);
+
+        // each answer before the next request
+        System.Threading.Channels.Channel<Sum> requests = System.Threading.Channels.Channel.CreateUnbounded<Sum>();
+        await using IAsyncEnumerator<Sum> running = sums.RunAsync(requests.Reader.ReadAllAsync(Hang)).GetAsyncEnumerator(Hang);
+        for (int i = 1; i <= 100; i++)
+        {
+            Assert.True(requests.Writer.TryWrite(new Sum { Left = i }));
+            Assert.True(await running.MoveNextAsync());
+            Assert.Equal(i * (i + 1) / 2, running.Current.Left);
+        }
+
+        requests.Writer.Complete();
+        Assert.False(await running.MoveNextAsync());
+    }
+
+    [Fact]
     public async Task AKilledServerEndsItsCallsAndTheNextOneIsCalled()
     {
         OtherProcess server = Peer();

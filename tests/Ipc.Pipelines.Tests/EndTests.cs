@@ -96,6 +96,24 @@ public sealed class EndTests : PipeTest
         Assert.True(staying.Closed.WaitHandle.WaitOne(Watchdog.Patience));
     }
 
+    /// <summary>As with a socket: who has gone may have read it, and answered.</summary>
+    [Fact]
+    public async Task AWriteThatIsInTheRingHasSucceededAlsoWhenTheOtherSideEndsBeforeItReturns()
+    {
+        (IpcPipe client, IpcPipe server) = await PairAsync();
+        Stream stream = client.AsStream();
+        using Looked bytes = new(() =>
+        {
+            server.Dispose();
+            Watchdog.Until(() => !client.IsOpen, "the client to see it");
+        });
+        await stream.WriteAsync(bytes.All, Hang);
+        await stream.FlushAsync(Hang);
+        stream.Flush();
+        await FailsAsync(IpcStatus.PeerClosed, async () => await stream.WriteAsync(new byte[1], Hang)); // this one is not
+        await FailsAsync(IpcStatus.PeerClosed, async () => await stream.FlushAsync(Hang));
+    }
+
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -383,6 +401,30 @@ public sealed class EndTests : PipeTest
         for (int i = 0; i < Count; i++)
             Assert.Equal((byte)i, (await reads[i]).Buffer.FirstSpan[0]);
         Assert.Equal(Count, Listener.Count);
+    }
+
+    /// <summary>Bytes that something happens to when they are copied.</summary>
+    private sealed class Looked(Action happens) : MemoryManager<byte>
+    {
+        private readonly byte[] _bytes = new byte[10];
+
+        public ReadOnlyMemory<byte> All => CreateMemory(_bytes.Length);
+
+        public override Span<byte> GetSpan()
+        {
+            happens();
+            return _bytes;
+        }
+
+        public override MemoryHandle Pin(int elementIndex = 0) => throw new NotSupportedException();
+
+        public override void Unpin()
+        {
+        }
+
+        protected override void Dispose(bool disposing)
+        {
+        }
     }
 
     private static CancellationToken None => CancellationToken.None;

@@ -1,10 +1,12 @@
 using System;
 using System.Net;
 using System.Net.Http;
+using System.Security.Claims;
 using System.Threading.Tasks;
 using Ipc;
 using Ipc.AspNetCore;
 using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 
@@ -17,10 +19,18 @@ internal static class Web
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
         // snippet: server
-        builder.WebHost.UseIpc("shop"); // beside whatever else the server listens at
+        builder.WebHost.UseIpc("shop"); // beside other end points of its options and its configuration
         await using WebApplication app = builder.Build();
         app.MapGet("/hello", static (HttpContext context) => $"hello by {context.Request.Protocol}");
         app.MapGet("/who", static (HttpContext context) => context.Features.Get<IIpcPeerFeature>()?.ProcessId); // null: by another way
+        // end-snippet
+        // snippet: user
+        app.Use(static (context, next) =>
+        {
+            context.User = context.Features.Get<IConnectionUserFeature>()?.User ?? context.User;
+            return next(context);
+        });
+        app.MapGet("/me", static (ClaimsPrincipal user) => user.FindFirstValue(ClaimTypes.NameIdentifier)); // as `id -u` has it
         // end-snippet
         await app.StartAsync();
 
@@ -34,6 +44,7 @@ internal static class Web
         Console.WriteLine(await client.GetStringAsync("/hello")); //> hello by HTTP/2
         // end-snippet
         Console.WriteLine(await client.GetStringAsync("/who") == $"{Environment.ProcessId}"); //> True
+        Console.WriteLine(uint.TryParse(await client.GetStringAsync("/me"), out _)); //> True
 
         // snippet: dead
         using HttpClient other = new(IpcHttp.CreateHandler("nobody"));

@@ -1,7 +1,12 @@
 using System;
 using System.Globalization;
 using System.IO;
+using System.Net.WebSockets;
+using System.Security.Claims;
+using System.Threading;
+using System.Threading.Channels;
 using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
@@ -21,8 +26,13 @@ public static class TestServer
         builder.Logging.ClearProviders();
         builder.WebHost.UseIpc(name).ConfigureKestrel(static kestrel => kestrel.Limits.MaxRequestBodySize = null);
         configure?.Invoke(builder.WebHost);
-        builder.Services.AddGrpc(static options => options.MaxReceiveMessageSize = null);
+        builder.Services.AddGrpc(static options =>
+        {
+            options.MaxReceiveMessageSize = null;
+            options.Interceptors.Add<Stamping>();
+        });
         builder.Services.AddGrpcReflection();
+        builder.Services.AddSignalR();
         builder.Services.AddGrpcHealthChecks().AddCheck("up", static () => Microsoft.Extensions.Diagnostics.HealthChecks.HealthCheckResult.Healthy());
         builder.Services.AddCodeFirstGrpc();
         WebApplication app = builder.Build();
@@ -31,6 +41,31 @@ public static class TestServer
         app.MapGrpcHealthChecksService();
         app.MapGrpcReflectionService();
         app.MapGet("/peer", static (HttpContext context) => $"{context.Request.Protocol} {context.Features.Get<IIpcPeerFeature>()?.ProcessId.ToString(CultureInfo.InvariantCulture) ?? "nobody"}");
+        app.MapGet("/user", static (HttpContext context) =>
+        {
+            ClaimsPrincipal? user = context.Features.Get<IConnectionUserFeature>()?.User;
+            return $"{context.Features.Get<IIpcPeerFeature>()?.UserId} {user?.FindFirstValue(ClaimTypes.NameIdentifier)} {user?.Identity?.Name ?? "nameless"} {user?.Identity?.IsAuthenticated} {user?.Identity?.AuthenticationType}";
+        });
+        app.UseWebSockets();
+        app.Map("/socket", static async (HttpContext context) =>
+        {
+            using WebSocket socket = await context.WebSockets.AcceptWebSocketAsync();
+            byte[] part = new byte[20_000];
+            for (; ; )
+            {
+                ValueWebSocketReceiveResult received = await socket.ReceiveAsync(part.AsMemory(), context.RequestAborted);
+                if (received.MessageType == WebSocketMessageType.Close)
+                    break;
+                await socket.SendAsync(part.AsMemory(0, received.Count), received.MessageType, received.EndOfMessage, context.RequestAborted);
+            }
+
+            await socket.CloseAsync(socket.CloseStatus!.Value, socket.CloseStatusDescription, context.RequestAborted);
+        });
+        app.MapHub<ChatHub>("/hub");
+        Channel<int> ticks = Channel.CreateUnbounded<int>();
+        int last = -1;
+        app.MapGet("/events", (CancellationToken gone) => TypedResults.ServerSentEvents(ticks.Reader.ReadAllAsync(gone), "tick"));
+        app.MapPost("/events", () => ticks.Writer.TryWrite(Interlocked.Increment(ref last)));
         app.MapPost("/length", static async (HttpContext context) =>
         {
             byte[] bytes = new byte[1 << 16];
