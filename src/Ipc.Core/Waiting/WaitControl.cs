@@ -10,8 +10,8 @@ namespace Ipc;
 /// Any number of threads may wait at a time (the ends of a ring let one), each on a condition of its own; any thread
 /// may stop, resume, close. These set a flag here and then change the words that the end may be sleeping on: the
 /// sleeper reads the flag after it has announced itself, so it sees either the flag or the changed word.
-/// <para>What it has learned about spinning stands in shared memory for people who look (<c>ipc show</c>): a plain word,
-/// stored when it has changed, on a line that no other side reads. No program may act on it.</para>
+/// <para>What it has learned about spinning stands in shared memory for people who look (<c>ipc show</c>): a plain
+/// word, stored when it has changed, on a line that no other side reads. No program may act on it.</para>
 /// </remarks>
 internal sealed unsafe class WaitControl
 {
