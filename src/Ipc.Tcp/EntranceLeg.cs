@@ -152,7 +152,7 @@ internal sealed class EntranceLeg
         ConnectionRefusedException => No(error.Message),
         {
             Status: IpcStatus.NotFound or IpcStatus.Timeout or IpcStatus.PeerClosed or IpcStatus.PeerDied or
-                IpcStatus.TableFull
+                IpcStatus.TableFull or IpcStatus.NoSpace
         } => Later(error.Message),
         _ => No(error.Message),
     };
