@@ -152,7 +152,7 @@ internal sealed class EntranceLeg
         ConnectionRefusedException => No(error.Message),
         {
             Status: IpcStatus.NotFound or IpcStatus.Timeout or IpcStatus.PeerClosed or IpcStatus.PeerDied or
-                IpcStatus.TableFull
+                IpcStatus.TableFull or IpcStatus.NoSpace
         } => Later(error.Message),
         _ => No(error.Message),
     };
@@ -185,6 +185,7 @@ internal sealed class EntranceLeg
             PlainLeg leg = new(connection, wire);
             new Welcome { Alive = (uint)_options.AliveMilliseconds, Longest = (uint)_options.MaxMessage }.Send(wire);
             wire.Begin(hello.Alive, hello.Longest);
+            wire.IdleTimeout = _options.IdleTimeout;
             Thread forwards = new(() => Forward(connection, leg, wire)) { IsBackground = true, Name = "ipc-tcp-out" };
             Start(forwards, wire);
             leg.Receive();

@@ -142,6 +142,7 @@ internal sealed class EntranceOfNamed
             Received = _connection.LastSent,
         }.Send(_wire);
         _wire.Begin(hello.Alive, hello.Longest);
+        _wire.IdleTimeout = options.IdleTimeout;
         Thread forwards = new(() => Forward(hello, options)) { IsBackground = true, Name = "ipc-tcp-out" };
         EntranceLeg.Start(forwards, _wire);
         (CloseCode code, string text) = _leg.Receive();

@@ -81,6 +81,14 @@ internal sealed partial class NamedLeg
             TellWhatCame();
             _wire.Close(CloseCode.Normal, "");
         }
+        catch (WireIsIdleException e)
+        {
+            end = (CloseCode.Shutdown, e.Message);
+            StopLate();
+            TellWhatCame();
+            _wire.Close(CloseCode.Shutdown, e.Message);
+            _wire.Drain();
+        }
         catch (EndedHereException e)
         {
             end = (CloseCode.Lost, e.Message);

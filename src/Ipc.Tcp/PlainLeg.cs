@@ -41,6 +41,13 @@ internal sealed class PlainLeg
             _wire.Close(CloseCode.Protocol, e.Message);
             _wire.Drain();
         }
+        catch (WireIsIdleException e)
+        {
+            code = CloseCode.Shutdown;
+            text = e.Message;
+            _wire.Close(code, text, _written.Count); // what comes after these is not handled: it may be sent again
+            _wire.Drain();
+        }
         catch (IOException e)
         {
             text = e.Message;

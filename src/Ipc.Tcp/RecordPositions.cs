@@ -28,6 +28,16 @@ internal sealed class RecordPositions
         }
     }
 
+    /// <summary>How many records there were.</summary>
+    public ulong Count
+    {
+        get
+        {
+            lock (_sync)
+                return (ulong)_count;
+        }
+    }
+
     /// <summary>How many records begin before that position; <see cref="Unknown"/> if that is too long ago.</summary>
     public ulong CountBefore(long position)
     {

@@ -58,6 +58,9 @@ public sealed class TcpEntrance : IDisposable
         TcpEntranceOptions own = (TcpEntranceOptions)options.Copy();
         if (own.MaxConnections < 1)
             throw new ArgumentException($"An entrance has at least one connection, not {own.MaxConnections}.");
+        if (own.IdleTimeout != TimeSpan.Zero &&
+            (own.IdleTimeout < TimeSpan.FromMilliseconds(10) || own.IdleTimeout > TimeSpan.FromDays(24)))
+            throw new ArgumentException($"IdleTimeout is 0, or 10 ms to 24 days, not {own.IdleTimeout}.");
         if (own.Tls is { Certificate: null })
             throw new ArgumentException("An entrance with TLS has a certificate.");
         Socket socket = new(own.Endpoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp);

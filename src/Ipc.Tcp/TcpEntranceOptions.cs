@@ -20,6 +20,13 @@ public sealed class TcpEntranceOptions : TcpOptions
     /// Default: 256.</summary>
     public int MaxConnections { get; set; } = 256;
 
+    /// <summary>A connection over which nothing but signs of life has gone in either direction for so long is ended:
+    /// <see cref="CloseCode.Shutdown"/>. Of a named one nothing is lost: its client logs in again when it next sends or
+    /// receives. Other clients have to connect again, as <c>RpcClient</c> does by itself; a call that has run for so
+    /// long ends as one of which nothing is known. It is looked for whenever the other end says that it is there
+    /// (<see cref="TcpOptions.Alive"/>). 10 ms to 24 days. Default: zero, never.</summary>
+    public TimeSpan IdleTimeout { get; set; }
+
     /// <summary>Ring sizes and loan budget of the connections that it makes here, and how they wait. Null: the
     /// defaults.</summary>
     public ConnectOptions? Connections { get; set; }

@@ -166,6 +166,8 @@ internal sealed partial class Wire
                 $"A message of {bytes.Length} bytes: the other end takes {_longest} at most.");
         if (_hasFinished)
             throw new IOException("This half of the connection was ended.");
+        if (kind != FrameKind.Alive)
+            Volatile.Write(ref _usedAt, Clock.Now);
         if (_outputLength + Frame.HeaderSize + Frame.SequenceSize > _output.Length)
             Write();
         Span<byte> header = _output.AsSpan(_outputLength);

@@ -31,6 +31,11 @@ public sealed class ClockTests(Peers peers)
         ("semaphore", ["open-semaphore 1 * permits=1", "acquire 1"], "acquire 1"),
         ("event", ["open-event 1 *"], "wait 1"),
         ("listener", ["listen 1 *"], "next 1"),
+        ("connect", ["listen 1 *"], "connect 2 *"),
+        ("named.next", ["open-named-listener 1 *"], "named-next 1"),
+        ("named.login", ["open-named-listener 1 *", "open-named 2 * trader"], "named-login 2"),
+        ("named.receive", ["open-named-listener 1 *", "open-named 2 * trader"], "named-receive 2"),
+        ("named.send", ["open-named-listener 1 *", "open-named 2 * trader to_server=4096 to_client=4096 budget=0", "named-send 2 1500 timeout=1000", "named-send 2 1500 timeout=1000"], "named-send 2 1500"),
     ];
 
     public static TheoryData<Language, string> Waits
@@ -61,7 +66,7 @@ public sealed class ClockTests(Peers peers)
         ItsWallClockIsWrong(name);
 
         long began = Stopwatch.GetTimestamp();
-        Answer answer = peer.Do($"{wait} {_soon}"); // a day more is a hang, which the watchdog says
+        Answer answer = peer.Do($"{wait.Replace("*", name, StringComparison.Ordinal)} {_soon}"); // a day more is a hang, which the watchdog says
         TimeSpan took = Stopwatch.GetElapsedTime(began);
         Assert.Equal(IpcStatus.Timeout, answer.Status);
         Assert.True(took >= _wait, $"{what} gave up after {took.TotalMilliseconds} ms");

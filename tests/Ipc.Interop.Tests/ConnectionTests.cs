@@ -217,6 +217,38 @@ public sealed class ConnectionTests(Peers peers)
         Assert.Empty(peers.Directory.FilesOf(_name));
     }
 
+    /// <summary>The server notices each, goes on with others meanwhile, and has all its places again: the same ones, for as many others.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]
+    public void AThousandConnectionsOfAProcessThatIsKilledLeaveTheirPlaces(Language client, Language server)
+    {
+        const int Count = 1000, Rounds = 2;
+        const string Small = "to_server=4096 to_client=4096 budget=0 timeout=600000";
+        Driven service = peers.At(server, "server"), other = peers.At(client, "other");
+        service.Must($"listen 1 {_name} max={Count + 1}");
+        service.Begin("serve 1 timeout=600000");
+        other.Must($"connect 2 {_name} {Small}");
+        for (int round = 0; round < Rounds; round++)
+        {
+            using Driven dying = peers.New(client);
+            for (int i = 0; i < Count; i++)
+                dying.Must($"connect {i + 2} {_name} {Small}"); // the last one finds room only if all the former ones have left theirs
+            dying.Must($"ping {Count} {Count} 10 100 timeout=600000");
+            dying.Kill();
+            other.Must("ping 2 2 100 100 timeout=600000");
+        }
+
+        other.Must($"connect 3 {_name} {Small}");
+        other.Must("close 3");
+        other.Must("write 2 1 8 65535 timeout=600000");
+        Answer served = service.Result();
+        Assert.Equal((IpcStatus.Ok, Rounds * Count + 2), (served.Status, served["accepted"]));
+        Assert.InRange(served["closed"] + served["broken"], Count, Rounds * Count + 1);
+        other.Must("close 2");
+        service.Must("close 1");
+        Assert.Empty(peers.Directory.FilesOf(_name));
+    }
+
     public static TheoryData<Language, Language, int> HighSlots()
     {
         TheoryData<Language, Language, int> rows = new();

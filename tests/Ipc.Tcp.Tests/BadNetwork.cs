@@ -119,9 +119,9 @@ public sealed class BadNetwork : IDisposable
             for (; ; )
             {
                 Socket from = _accepts.Accept();
-                Connections++;
                 if (_refuses)
                 {
+                    Connections++;
                     from.Dispose();
                     continue;
                 }
@@ -134,6 +134,7 @@ public sealed class BadNetwork : IDisposable
                 }
                 catch (SocketException)
                 {
+                    Connections++;
                     from.Dispose();
                     continue;
                 }
@@ -143,6 +144,7 @@ public sealed class BadNetwork : IDisposable
                     _sockets.Add(from);
                     _sockets.Add(to);
                     _comers.Add(from);
+                    Connections++; // not before: who has seen it may cut it
                 }
 
                 new Thread(() => Pass(from, to)) { IsBackground = true }.Start();

@@ -188,6 +188,39 @@ public sealed class ConnectionTests : TcpTest
         Assert.Equal("hi", Echo(again, "hi"));
     }
 
+    /// <summary>As many as an entrance takes: each is told, its place is free again on both machines, and as many others have them.</summary>
+    [Fact]
+    public void AllConnectionsOfAnEntranceAreCutAtOnceAndAsManyCome()
+    {
+        const int Count = 256;
+        ConnectOptions small = new() { ToServerCapacity = 4096, ToClientCapacity = 4096, LoanBudget = 0, Deadline = Deadline.After(Watchdog.Patience) };
+        EntranceOptions.Connections = small;
+        EntranceOptions.ConnectTimeout = ExitOptions.ConnectTimeout = Watchdog.Patience;
+        using EchoServer server = new("there");
+        TcpEntrance entrance = OpenEntrance();
+        Assert.Equal(Count, EntranceOptions.MaxConnections);
+        BadNetwork network = OpenNetwork(entrance);
+        Own(TcpExit.Open("here", AddressOf(network), ExitOptions));
+        for (int round = 1; round <= 2; round++)
+        {
+            Connection[] clients = [.. Enumerable.Range(0, Count).Select(_ => Ipc.Connection.Connect("here", small))];
+            foreach (Connection client in clients)
+                Assert.Equal("hi", Echo(client, "hi"));
+            Assert.Equal(Count, entrance.Count);
+            network.Cut();
+            foreach (Connection client in clients)
+            {
+                Assert.Equal(IpcStatus.PeerClosed, client.Reader.Read(out _, Hang));
+                Assert.Equal(CloseCode.Lost, client.PeerCloseCode);
+                client.Dispose();
+            }
+
+            Watchdog.Until(() => entrance.Count == 0 && server.Listener.Count == 0 && server.Ended.Count == round * Count, "the server to be told of all");
+        }
+
+        Assert.All(server.Ended, static end => Assert.Equal(CloseCode.Lost, end.Code));
+    }
+
     [Fact]
     public void SilenceIsNoticedAfterThreeTimesWhatWasPromised()
     {

@@ -11,7 +11,7 @@ using Xunit;
 namespace Ipc.Tcp.Tests;
 
 /// <summary>Whoever can reach the port may send anything: he ends his own connection with it, and nothing else.</summary>
-public sealed class HostileTests : TcpTest
+public sealed partial class HostileTests : TcpTest
 {
     public HostileTests()
     {
@@ -37,7 +37,7 @@ public sealed class HostileTests : TcpTest
     }
 
     /// <summary>By docs/tcp-protocol.md, without the library.</summary>
-    private static byte[] Hello(bool isNamed, string server = "there", string client = "trader", byte id = 1, ulong sent = 0, ulong received = 0, int newest = 1, uint longest = 1u << 20, byte bound = 0)
+    private static byte[] Hello(bool isNamed, string server = "there", string client = "trader", byte id = 1, ulong sent = 0, ulong received = 0, int newest = 1, uint longest = 1u << 20, byte bound = 0, uint alive = 200)
     {
         System.IO.MemoryStream bytes = new();
         System.IO.BinaryWriter fields = new(bytes);
@@ -51,7 +51,7 @@ public sealed class HostileTests : TcpTest
         fields.Write((ushort)newest);
         fields.Write((ushort)newest);
         fields.Write(isNamed ? 2u : 1u);
-        fields.Write(200u);
+        fields.Write(alive);
         fields.Write(longest);
         Short(Text(server));
         Short([]);
@@ -133,6 +133,30 @@ public sealed class HostileTests : TcpTest
         Assert.Equal(5, ReadSkippingAlive(socket).Kind);
         Watchdog.Until(() => server.Ended.Count == 1 && entrance.Count == 0, "the end");
         Assert.Equal(CloseCode.Normal, server.Ended[0].Code);
+    }
+
+    /// <summary>So that who made calls knows which of them may be made again.</summary>
+    [Fact]
+    public void AnIdleConnectionIsEndedWithTheNumberOfRecordsThatCame()
+    {
+        using EchoServer server = new("there");
+        EntranceOptions.IdleTimeout = TimeSpan.FromMilliseconds(200);
+        TcpEntrance entrance = OpenEntrance();
+        using Socket socket = Dial(entrance);
+        socket.Send(Hello(isNamed: false, alive: 60_000));
+        Assert.Equal(2, Read(socket).Kind);
+        for (int i = 0; i < 3; i++)
+        {
+            socket.Send(Frame(4, 9, "one"u8));
+            Assert.Equal(4, ReadSkippingAlive(socket).Kind);
+        }
+
+        while (!socket.Poll(20_000, SelectMode.SelectRead))
+            socket.Send(Frame(6, 0, default)); // a sign of life is no use of it
+        (int kind, int code, byte[] bytes) = ReadSkippingAlive(socket);
+        Assert.Equal((5, (int)CloseCode.Shutdown, 3ul), (kind, code, BinaryPrimitives.ReadUInt64LittleEndian(bytes)));
+        socket.Shutdown(SocketShutdown.Send);
+        Watchdog.Until(() => server.Ended.Count == 1 && entrance.Count == 0, "the end");
     }
 
     private static (int Kind, int Type, byte[] Bytes) ReadSkippingAlive(Socket socket)
@@ -261,31 +285,6 @@ public sealed class HostileTests : TcpTest
             Assert.Equal("hi", Echo(client, "hi"));
         }
 
-        Watchdog.Until(() => entrance.Count == 1, "the hostile ones to be gone");
-    }
-
-    [Fact]
-    public void BytesChangedByChanceEndTheirConnectionAlone()
-    {
-        using EchoServer server = new("there");
-        using NamedServer named = new("named");
-        EntranceOptions.Allows = static _ => true;
-        TcpEntrance entrance = OpenEntrance();
-        Own(TcpExit.Open("here", AddressOf(entrance), ExitOptions));
-        using Connection client = Connect();
-        Random random = new(11);
-        for (int round = 0; round < 300; round++)
-        {
-            byte[] good = round % 2 == 0
-                ? [.. Hello(false), .. Frame(4, 1, new byte[100]), .. Frame(4, 2, new byte[5]), .. Frame(5, 1, "12345678bye"u8)]
-                : [.. Hello(true, server: "named", client: $"c{round}", sent: 2), .. Frame(7, 1, [.. BitConverter.GetBytes(1L), .. new byte[50]]), .. Frame(7, 1, BitConverter.GetBytes(2L)), .. Frame(5, 1, "12345678bye"u8)];
-            for (int i = random.Next(1, 4); i > 0; i--)
-                good[random.Next(good.Length)] = (byte)random.Next(256);
-            using Socket socket = Dial(entrance);
-            socket.Send(good, 0, random.Next(good.Length + 1), SocketFlags.None);
-        }
-
-        Assert.Equal("hi", Echo(client, "hi"));
         Watchdog.Until(() => entrance.Count == 1, "the hostile ones to be gone");
     }
 

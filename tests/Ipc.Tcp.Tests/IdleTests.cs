@@ -1,0 +1,161 @@
+using System;
+using System.Threading;
+using Ipc.Core.Tests;
+using Ipc.Rpc;
+using Ipc.Testing.Drive;
+using Xunit;
+
+namespace Ipc.Tcp.Tests;
+
+/// <summary>An entrance that ends what nobody uses.</summary>
+public sealed class IdleTests : TcpTest
+{
+    public IdleTests()
+    {
+        ExitOptions.Alive = EntranceOptions.Alive = TimeSpan.FromMilliseconds(300);
+        EntranceOptions.IdleTimeout = TimeSpan.FromMilliseconds(500);
+    }
+
+    [Fact]
+    public void AConnectionThatNobodyUsesEndsAndSaysWhy()
+    {
+        using EchoServer server = new("there");
+        TcpEntrance entrance = OpenEntrance();
+        Own(TcpExit.Open("here", AddressOf(entrance), ExitOptions));
+        using Connection client = Connect();
+        Assert.Equal("hi", Echo(client, "hi"));
+        Assert.Equal(IpcStatus.PeerClosed, client.Reader.Read(out _, Hang));
+        Assert.Equal((CloseCode.Shutdown, "Nothing was sent in either direction for 0.5 s."), (client.PeerCloseCode, client.PeerCloseText));
+        Watchdog.Until(() => server.Ended.Count == 1 && entrance.Count == 0, "the server to be told");
+        Assert.Equal(CloseCode.Shutdown, server.Ended[0].Code);
+        using Connection again = Connect();
+        Assert.Equal("hi", Echo(again, "hi"));
+    }
+
+    /// <summary>By either side: one that only hears is used, too.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void AConnectionOnWhichSomethingGoesStays(bool byTheServer)
+    {
+        EntranceOptions.IdleTimeout = TimeSpan.FromSeconds(2);
+        using Listener server = Listener.Open("there");
+        TcpEntrance entrance = OpenEntrance();
+        Own(TcpExit.Open("here", AddressOf(entrance), ExitOptions));
+        Connection? client = null;
+        Background connecting = Run(() => client = Own(Connect()));
+        Assert.Equal(IpcStatus.Ok, server.Next(out ListenerEvent asked, Hang));
+        Connection there = asked.Connection;
+        there.Accept();
+        connecting.Join();
+        (Connection from, Connection to) = byTheServer ? (there, client!) : (client!, there);
+        for (long until = Environment.TickCount64 + 5000; Environment.TickCount64 < until; Thread.Sleep(100))
+        {
+            Assert.Equal(IpcStatus.Ok, from.Writer.Write("hi"u8, 1, Hang));
+            Assert.Equal(IpcStatus.Ok, to.Reader.Read(out _, Hang));
+            to.Reader.Release();
+        }
+
+        Assert.Equal(1, entrance.Count);
+        there.Dispose();
+    }
+
+    [Fact]
+    public void CallsFindTheirWayAgain()
+    {
+        using RpcServer server = RpcServer.Start("there", LedgerRpc.Service(new Ledger()));
+        TcpEntrance entrance = OpenEntrance();
+        Own(TcpExit.Open("here", AddressOf(entrance), ExitOptions));
+        using RpcClient client = RpcClient.Connect("here");
+        for (int i = 0; i < 3; i++)
+        {
+            Assert.Equal(i + 1, LedgerRpc.Client(client).Add("x")); // which is not repeated
+            Watchdog.Until(() => entrance.Count == 0, "the idle connection to end");
+        }
+    }
+
+    /// <summary>Calls come just when the way is ended: none of them is lost, and none is made twice.</summary>
+    [Fact]
+    public void ACallThatMeetsTheEndIsMadeOnce()
+    {
+        EntranceOptions.IdleTimeout = TimeSpan.FromMilliseconds(20); // at the next sign of life
+        using RpcServer server = RpcServer.Start("there", LedgerRpc.Service(new Ledger()));
+        BadNetwork network = OpenNetwork(OpenEntrance());
+        Own(TcpExit.Open("here", AddressOf(network), ExitOptions));
+        using RpcClient client = RpcClient.Create("here", new RpcClientOptions { WaitForReady = true });
+        Random random = new(3);
+        for (int i = 0; i < 40; i++)
+        {
+            Assert.Equal(i + 1, LedgerRpc.Client(client).Add("x"));
+            Thread.Sleep(random.Next(200, 300));
+        }
+
+        Assert.True(network.Connections > 3, $"{network.Connections} ways");
+    }
+
+    [Fact]
+    public void ACallThatRunsForAsLongEndsAsOneOfWhichNothingIsKnown()
+    {
+        Ledger ledger = new();
+        using RpcServer server = RpcServer.Start("there", LedgerRpc.Service(ledger));
+        Own(TcpExit.Open("here", AddressOf(OpenEntrance()), ExitOptions));
+        using RpcClient client = RpcClient.Connect("here");
+        ledger.Goes.Reset();
+        RpcCallException error = Assert.Throws<RpcCallException>(() => LedgerRpc.Client(client).Add("x"));
+        ledger.Goes.Set();
+        Assert.Equal((RpcStatus.Unavailable, false), (error.Status, error.IsUnsent));
+        Assert.Equal(2, LedgerRpc.Client(client).Add("x"));
+    }
+
+    [Fact]
+    public void ANamedConnectionComesBackWithItsNextMessageAndLosesNothing()
+    {
+        LeavesFiles = true; // conversations
+        using NamedServer server = new("there");
+        TcpEntrance entrance = OpenEntrance();
+        Own(TcpExit.OpenNamed("here", AddressOf(entrance), ExitOptions));
+        using NamedConnection client = NamedConnection.Open("here", "trader");
+        NamedConnectionChangedEventArgs? ended = null;
+        client.Changed += (_, change) => ended = change.Change == NamedChange.Disconnected ? change : ended;
+        for (int i = 1; i <= 3; i++)
+        {
+            Assert.Equal(i, client.Send(NamedServer.Bytes(i)));
+            Assert.Equal(IpcStatus.Ok, client.Receive(out NamedMessage message, Hang));
+            Assert.Equal(i, message.Sequence);
+            client.Acknowledge();
+            Watchdog.Until(() => entrance.Count == 0, "the idle connection to end");
+        }
+
+        Assert.Equal((CloseCode.Shutdown, "Nothing was sent in either direction for 0.5 s."), (ended!.Code, ended.Text));
+        Watchdog.Until(() => { client.TryConnect(Deadline.FromMilliseconds(50)); return client.Unacknowledged == 0; }, "the acknowledgement");
+        Assert.Equal(["trader 1", "trader 2", "trader 3"], Array.FindAll(server.LogNow(), static line => line.StartsWith("trader", StringComparison.Ordinal)));
+    }
+
+    [Theory]
+    [InlineData(-1)]
+    [InlineData(9)]
+    [InlineData(25L * 24 * 3600 * 1000)]
+    public void AnIdleTimeoutHasARange(long milliseconds)
+    {
+        EntranceOptions.IdleTimeout = TimeSpan.FromMilliseconds(milliseconds);
+        Assert.Throws<ArgumentException>(OpenEntrance);
+    }
+
+    private sealed class Ledger : ILedger
+    {
+        private int _count;
+
+        public int Read(string what) => _count;
+
+        public ManualResetEventSlim Goes { get; } = new(true);
+
+        public int Add(string what)
+        {
+            int count = Interlocked.Increment(ref _count);
+            Goes.Wait();
+            return count;
+        }
+
+        public int Book(string what) => Add(what);
+    }
+}
