@@ -26,7 +26,6 @@ internal sealed class RequestHandler(
 
     private static readonly TimeSpan _listedFor = TimeSpan.FromSeconds(1);
 
-    private static readonly ActivitySource _source = new("Ipc.Rpc.RabbitMq");
     private static readonly byte[] _nothing = [];
 
     private readonly ConcurrentDictionary<(string, RpcMethodKind), RpcMethod> _methods = new();
@@ -122,7 +121,7 @@ internal sealed class RequestHandler(
 
     private async Task<Outcome> CallAsync(Request request, CancellationToken cancellationToken)
     {
-        using Activity? activity = Begin(request);
+        using Activity? activity = Spans.Handling(request);
         RpcMetadata? answered = null;
         try
         {
@@ -136,19 +135,18 @@ internal sealed class RequestHandler(
         {
             if (IsOfServersEnd(e))
                 throw Gone(e);
-            activity?.SetStatus(ActivityStatusCode.Error, e.Message);
-            return new Outcome(_nothing, answered, e);
+            return new Outcome(_nothing, answered, Spans.Failed(activity, e));
         }
         catch (OperationCanceledException e) when (!IsStopping)
         {
-            return new Outcome(_nothing, null, new RpcCallException(
-                RpcStatus.Cancelled, "A call to " + request.Method + " was cancelled.", e));
+            return new Outcome(_nothing, null, Spans.Failed(activity, new RpcCallException(
+                RpcStatus.Cancelled, "A call to " + request.Method + " was cancelled.", e)));
         }
 #pragma warning disable CA1031 // one request's: others are under way on the same connection
         catch (Exception e) when (e is not OperationCanceledException && !IsStopping)
 #pragma warning restore CA1031
         {
-            activity?.SetStatus(ActivityStatusCode.Error, e.Message);
+            Spans.Failed(activity, e);
             return new Outcome(_nothing, null, new RpcCallException(
                 RpcStatus.Internal, "A call to " + request.Method + " failed at its server: " + e.Message, e));
         }
@@ -185,10 +183,6 @@ internal sealed class RequestHandler(
         CancellationToken cancellationToken)
         => ViewFor(request, answer).ClientStream(
             (RpcStreamMethod<byte[], byte[], byte[]>)MethodOf(request), request.Body, items, cancellationToken);
-
-    public static Activity? Begin(Request request)
-        => _source.StartActivity(request.Method, ActivityKind.Consumer, Wire.TraceOf(request.Headers))?
-            .SetTag("messaging.system", "rabbitmq").SetTag("messaging.message.id", request.MessageId);
 
     public bool IsStopping { get; set; }
 
