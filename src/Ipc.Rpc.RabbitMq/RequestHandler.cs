@@ -33,9 +33,13 @@ internal sealed class RequestHandler(
     private Deadline _listedUntil = Deadline.Now; // by who looks; any of two moments will do
     private long _deadLetters;
     private long _requests;
+    private long _refusals;
 
     /// <summary>Requests that have come.</summary>
     public long Requests => Interlocked.Read(ref _requests);
+
+    /// <summary>Requests that were not let pass.</summary>
+    public long Refusals => Interlocked.Read(ref _refusals);
 
     /// <summary>Messages that were put into the dead-letter queue.</summary>
     public long DeadLetters => Interlocked.Read(ref _deadLetters);
@@ -62,13 +66,16 @@ internal sealed class RequestHandler(
 
     /// <summary>Why a request is not handled; <see langword="null"/> if it is.</summary>
     /// <exception cref="OperationCanceledException">As of <see cref="HandleAsync"/>.</exception>
-    public async ValueTask<RpcCallException?> RefusalOfAsync(Request request, CancellationToken cancellationToken) =>
-        filter is null || request.Method == List || filter.AllowsByName(request.Method) ||
+    public async ValueTask<RpcCallException?> RefusalOfAsync(Request request, CancellationToken cancellationToken)
+    {
+        if (filter is null || request.Method == List || filter.AllowsByName(request.Method) ||
             (filter.Allows(request.Method) && await IsListedAsync(request.Method, cancellationToken)
-                .ConfigureAwait(false))
-            ? null
-            : new RpcCallException(
-                RpcStatus.PermissionDenied, "The gateway of the service does not let " + request.Method + " pass.");
+                .ConfigureAwait(false)))
+            return null;
+        Interlocked.Increment(ref _refusals);
+        return new RpcCallException(
+            RpcStatus.PermissionDenied, "The gateway of the service does not let " + request.Method + " pass.");
+    }
 
     /// <summary>Returns when the handlers are there.</summary>
     /// <exception cref="OperationCanceledException">As of <see cref="HandleAsync"/>.</exception>
