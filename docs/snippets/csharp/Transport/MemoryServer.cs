@@ -55,7 +55,7 @@ internal sealed class MemoryServer : IAsyncDisposable
     private async Task HandleAsync(Message message)
     {
         CancellationTokenSource cancelled = new();
-        using CancellationTokenRegistration stopped = _stopping.Token.Register(cancelled.Cancel);
+        CancellationTokenRegistration stopped = _stopping.Token.Register(cancelled.Cancel);
         void Cancel(string id)
         {
             if (id == message.Id)
@@ -93,6 +93,7 @@ internal sealed class MemoryServer : IAsyncDisposable
         finally
         {
             _queue.Cancelled -= Cancel;
+            stopped.Unregister(); // Dispose would wait for what may be waiting for this
         }
 
         message.Reply.TrySetResult(answer); // and then it is acknowledged
