@@ -24,7 +24,6 @@ public sealed partial class RabbitMqCaller : RpcCaller
 {
     private const string Raise = " Raise it at all ends, and at the broker.";
 
-    private static readonly ActivitySource _source = new("Ipc.Rpc.RabbitMq");
     private static readonly TimeSpan _longestLook = TimeSpan.FromSeconds(1);
 
     private readonly Recovery<ClientLink> _recovery;
@@ -146,7 +145,8 @@ public sealed partial class RabbitMqCaller : RpcCaller
                 return true;
             },
             _terms.Timeout,
-            [cancellationToken, OfHandler]));
+            [cancellationToken, OfHandler],
+            isOneWay: true));
     }
 
     private RabbitMqCaller With(CallTerms terms) => new(_recovery, _address, _options, terms, _underWay);
@@ -200,14 +200,14 @@ public sealed partial class RabbitMqCaller : RpcCaller
         byte[] body,
         Func<ClientLink, Outgoing, int, Deadline, CancellationToken, Task<T>> make,
         TimeSpan timeout,
-        CancellationToken[] tokens)
+        CancellationToken[] tokens,
+        bool isOneWay = false)
     {
         ObjectDisposedException.ThrowIf(_recovery.Closing.IsCancellationRequested, typeof(RabbitMqClient));
         using Counted counted = Count(method);
-        using Activity? activity = _source.StartActivity(method.FullName, ActivityKind.Client);
-        activity?.SetTag("messaging.system", "rabbitmq").SetTag("messaging.destination.name", _address.WorkQueue);
-        activity?.SetTag("rpc.system", "ipc").SetTag("rpc.service", method.Service).SetTag("rpc.method", method.Name);
+        using Activity? activity = Spans.Sending(method, _address, isOneWay);
         Outgoing request = Prepared(method, body);
+        Spans.Sent(activity, request);
         Deadline until = Deadline.Earlier(_terms.Until, RpcDeadline.Current);
         if (timeout != Timeout.InfiniteTimeSpan)
             until = Deadline.Earlier(until, Deadline.After(timeout));
@@ -226,9 +226,8 @@ public sealed partial class RabbitMqCaller : RpcCaller
             }
             catch (RpcCallException e) when (e.Status == RpcStatus.Unavailable && body.Length > _options.MostToSend)
             {
-                activity?.SetStatus(ActivityStatusCode.Error, e.Message);
                 // the broker has refused it, and the connection with it
-                throw TooLarge(method, body.Length, isUnsent: !mayBeSent, e);
+                throw Spans.Failed(activity, TooLarge(method, body.Length, isUnsent: !mayBeSent, e));
             }
             catch (RpcCallException e) when (
                 _options.WaitForReady && e is { Status: RpcStatus.Unavailable, IsUnsent: true })
@@ -247,19 +246,17 @@ public sealed partial class RabbitMqCaller : RpcCaller
             }
             catch (RpcCallException e)
             {
-                activity?.SetStatus(ActivityStatusCode.Error, e.Message);
-                throw Whole(e, method, mayBeSent);
+                throw Spans.Failed(activity, Whole(e, method, mayBeSent));
             }
             catch (ReceiverFailedException e)
             {
-                activity?.SetStatus(ActivityStatusCode.Error, e.Message);
+                Spans.Failed(activity, e.OfReceiver.SourceException);
                 e.OfReceiver.Throw();
             }
             catch (OperationCanceledException e) when (
                 stop.IsCancellationRequested || _recovery.Closing.IsCancellationRequested) // that fires this one later
             {
-                activity?.SetStatus(ActivityStatusCode.Error);
-                throw Stopped(method, e, tokens);
+                throw Spans.Failed(activity, Stopped(method, e, tokens));
             }
 
             try
@@ -269,7 +266,7 @@ public sealed partial class RabbitMqCaller : RpcCaller
             }
             catch (OperationCanceledException e)
             {
-                throw Stopped(method, e, tokens);
+                throw Spans.Failed(activity, Stopped(method, e, tokens));
             }
         }
     }

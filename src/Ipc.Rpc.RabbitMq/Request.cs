@@ -15,6 +15,7 @@ internal sealed class Request
     {
         _properties = message.BasicProperties;
         Tag = message.DeliveryTag;
+        RoutingKey = message.RoutingKey;
         Body = message.Body.ToArray();
         Headers = _properties.Headers;
         Deliveries = 1 + (Wire.NumberOf(Headers, "x-delivery-count") ?? 0);
@@ -45,6 +46,9 @@ internal sealed class Request
     }
 
     public ulong Tag { get; }
+
+    /// <summary>The queue's name, if its sender has sent it there and not to an exchange.</summary>
+    public string RoutingKey { get; }
 
     public byte[] Body { get; }
 

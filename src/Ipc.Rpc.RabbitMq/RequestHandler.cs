@@ -26,7 +26,6 @@ internal sealed class RequestHandler(
 
     private static readonly TimeSpan _listedFor = TimeSpan.FromSeconds(1);
 
-    private static readonly ActivitySource _source = new("Ipc.Rpc.RabbitMq");
     private static readonly byte[] _nothing = [];
 
     private readonly ConcurrentDictionary<(string, RpcMethodKind), RpcMethod> _methods = new();
@@ -34,9 +33,13 @@ internal sealed class RequestHandler(
     private Deadline _listedUntil = Deadline.Now; // by who looks; any of two moments will do
     private long _deadLetters;
     private long _requests;
+    private long _refusals;
 
     /// <summary>Requests that have come.</summary>
     public long Requests => Interlocked.Read(ref _requests);
+
+    /// <summary>Requests that were not let pass.</summary>
+    public long Refusals => Interlocked.Read(ref _refusals);
 
     /// <summary>Messages that were put into the dead-letter queue.</summary>
     public long DeadLetters => Interlocked.Read(ref _deadLetters);
@@ -63,13 +66,16 @@ internal sealed class RequestHandler(
 
     /// <summary>Why a request is not handled; <see langword="null"/> if it is.</summary>
     /// <exception cref="OperationCanceledException">As of <see cref="HandleAsync"/>.</exception>
-    public async ValueTask<RpcCallException?> RefusalOfAsync(Request request, CancellationToken cancellationToken) =>
-        filter is null || request.Method == List || filter.AllowsByName(request.Method) ||
+    public async ValueTask<RpcCallException?> RefusalOfAsync(Request request, CancellationToken cancellationToken)
+    {
+        if (filter is null || request.Method == List || filter.AllowsByName(request.Method) ||
             (filter.Allows(request.Method) && await IsListedAsync(request.Method, cancellationToken)
-                .ConfigureAwait(false))
-            ? null
-            : new RpcCallException(
-                RpcStatus.PermissionDenied, "The gateway of the service does not let " + request.Method + " pass.");
+                .ConfigureAwait(false)))
+            return null;
+        Interlocked.Increment(ref _refusals);
+        return new RpcCallException(
+            RpcStatus.PermissionDenied, "The gateway of the service does not let " + request.Method + " pass.");
+    }
 
     /// <summary>Returns when the handlers are there.</summary>
     /// <exception cref="OperationCanceledException">As of <see cref="HandleAsync"/>.</exception>
@@ -122,7 +128,7 @@ internal sealed class RequestHandler(
 
     private async Task<Outcome> CallAsync(Request request, CancellationToken cancellationToken)
     {
-        using Activity? activity = Begin(request);
+        using Activity? activity = Spans.Handling(request);
         RpcMetadata? answered = null;
         try
         {
@@ -136,19 +142,18 @@ internal sealed class RequestHandler(
         {
             if (IsOfServersEnd(e))
                 throw Gone(e);
-            activity?.SetStatus(ActivityStatusCode.Error, e.Message);
-            return new Outcome(_nothing, answered, e);
+            return new Outcome(_nothing, answered, Spans.Failed(activity, e));
         }
         catch (OperationCanceledException e) when (!IsStopping)
         {
-            return new Outcome(_nothing, null, new RpcCallException(
-                RpcStatus.Cancelled, "A call to " + request.Method + " was cancelled.", e));
+            return new Outcome(_nothing, null, Spans.Failed(activity, new RpcCallException(
+                RpcStatus.Cancelled, "A call to " + request.Method + " was cancelled.", e)));
         }
 #pragma warning disable CA1031 // one request's: others are under way on the same connection
         catch (Exception e) when (e is not OperationCanceledException && !IsStopping)
 #pragma warning restore CA1031
         {
-            activity?.SetStatus(ActivityStatusCode.Error, e.Message);
+            Spans.Failed(activity, e);
             return new Outcome(_nothing, null, new RpcCallException(
                 RpcStatus.Internal, "A call to " + request.Method + " failed at its server: " + e.Message, e));
         }
@@ -185,10 +190,6 @@ internal sealed class RequestHandler(
         CancellationToken cancellationToken)
         => ViewFor(request, answer).ClientStream(
             (RpcStreamMethod<byte[], byte[], byte[]>)MethodOf(request), request.Body, items, cancellationToken);
-
-    public static Activity? Begin(Request request)
-        => _source.StartActivity(request.Method, ActivityKind.Consumer, Wire.TraceOf(request.Headers))?
-            .SetTag("messaging.system", "rabbitmq").SetTag("messaging.message.id", request.MessageId);
 
     public bool IsStopping { get; set; }
 

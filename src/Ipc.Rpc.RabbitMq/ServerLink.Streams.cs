@@ -157,7 +157,7 @@ internal sealed partial class ServerLink
     /// <summary>Runs the handler, and sends what comes of it.</summary>
     private async Task ServeAsync(Request request, ServedStream stream, CancellationToken cancellationToken)
     {
-        using Activity? activity = RequestHandler.Begin(request);
+        using Activity? activity = Spans.Handling(request);
         RpcMetadata? metadata = null;
         RpcCallException? failure = null;
         byte[] answer = [];
@@ -199,7 +199,7 @@ internal sealed partial class ServerLink
         if (stream.Stopped.IsCancellationRequested && failure?.Status == RpcStatus.Cancelled)
             failure = stream.Failure;
         if (failure is not null)
-            activity?.SetStatus(ActivityStatusCode.Error, failure.Message);
+            Spans.Failed(activity, failure);
         if (!HasEnded)
             await AnswerAsync(
                 request, answer, metadata, failure, isAnswered ? stream.Sent : null).ConfigureAwait(false);

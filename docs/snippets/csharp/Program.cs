@@ -28,6 +28,7 @@ Func<Task>? run = args is [var name] ? name switch
     nameof(Fakes) => Fakes.Run,
     nameof(Failures) => Failures.Run,
     nameof(Pipes) => Pipes.Run,
+    nameof(Transports) => Transports.Run,
     nameof(Once) => Once.Run,
     _ => null,
 } : null;

@@ -46,6 +46,7 @@ public sealed class RabbitMqExport : IAsyncDisposable
         MethodFilter filter = new(options.Methods);
         _client = RpcClient.Create(name, options.Local);
         _handler = new RequestHandler(_client, options.Broker.DeadLettered, filter, options.Broker.Handled());
+        GatewayMetrics.Add(this, GatewayMetrics.Export, name, address.Service, Look);
         using (ExecutionContext.SuppressFlow()) // calls would have the deadline and the trace of whoever starts it
             _run = Task.Run(RunAsync, CancellationToken.None);
     }
@@ -103,7 +104,17 @@ public sealed class RabbitMqExport : IAsyncDisposable
         await _closing.CancelAsync().ConfigureAwait(false);
         await _run.ConfigureAwait(false);
         _client.Dispose();
+        GatewayMetrics.Remove(this);
     }
+
+    private GatewayPart Look() => new()
+    {
+        Calls = Requests,
+        Refused = _handler.Refusals,
+        UnderWay = RequestsInHand,
+        DeadLetters = DeadLetters,
+        Serving = IsServing ? 1 : 0,
+    };
 
     private async Task RunAsync()
     {

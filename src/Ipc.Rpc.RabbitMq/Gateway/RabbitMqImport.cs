@@ -57,6 +57,9 @@ public sealed class RabbitMqImport : IAsyncDisposable
         _standing = new Standing(options.Changed);
         _client = RabbitMqClient.Create(address, options.Broker);
         _imported = new ImportedService(_client.Caller, () => Interlocked.Increment(ref _requests));
+        GatewayMetrics.Add(
+            this, GatewayMetrics.Import, name, service,
+            () => new GatewayPart { Calls = Requests, Serving = IsServing ? 1 : 0 });
         using (ExecutionContext.SuppressFlow()) // calls would have the deadline and the trace of whoever starts it
             _run = Task.Run(RunAsync, CancellationToken.None);
     }
@@ -140,6 +143,7 @@ public sealed class RabbitMqImport : IAsyncDisposable
         await EndRunAsync().ConfigureAwait(false);
         await Task.WhenAll(Servers.Select(static server => server.DisposeAsync().AsTask())).ConfigureAwait(false);
         await _client.DisposeAsync().ConfigureAwait(false);
+        GatewayMetrics.Remove(this);
     }
 
     private async Task EndRunAsync()

@@ -51,6 +51,7 @@ public sealed class RabbitMqTopic : IAsyncDisposable
         _standing = new Standing(options.Changed);
         _recovery = new Recovery<TopicLink>(
             address, options, "topic", connection => new TopicLink(connection, address, options, name));
+        GatewayMetrics.Add(this, GatewayMetrics.Topic, name, address.Service, Look);
         using (ExecutionContext.SuppressFlow())
             _run = Task.Run(RunAsync, CancellationToken.None);
     }
@@ -102,7 +103,17 @@ public sealed class RabbitMqTopic : IAsyncDisposable
         await _closing.CancelAsync().ConfigureAwait(false);
         await _recovery.DisposeAsync().ConfigureAwait(false);
         await _run.ConfigureAwait(false);
+        GatewayMetrics.Remove(this);
     }
+
+    private GatewayPart Look() => new()
+    {
+        Sent = Sent,
+        Received = Received,
+        Lost = Lost,
+        Unfit = Unfit,
+        Serving = IsServing ? 1 : 0,
+    };
 
     private async Task RunAsync()
     {

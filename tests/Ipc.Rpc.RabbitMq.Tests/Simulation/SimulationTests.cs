@@ -103,6 +103,14 @@ public sealed class SimulationTests
             text.Append(Row((load * 100).ToString("0", CultureInfo.InvariantCulture) + " %", Number(load / Call), Micro(calls.Average() - Call), Micro(Worst(calls) - Call), Number(load / (1000 * Delivery)), Seconds(Worst(copies))));
         }
 
+        text.Append("\n| load of 10 servers | of which are away for a minute | wait at most | nobody waits after | the longest wait |\n|---|---|---|---|---|\n");
+        foreach ((double load, int dying) in new[] { (0.5, 5), (0.5, 10), (0.8, 5), (0.8, 10), (0.9, 5), (0.95, 5) })
+        {
+            Growth growth = BacklogTests.Dies(load, dying, 60);
+            Assert.True(double.IsFinite(growth.Drained), growth.ToString());
+            text.Append(Row((load * 100).ToString("0", CultureInfo.InvariantCulture) + " %", dying.ToString(CultureInfo.InvariantCulture), growth.Longest.ToString("N0", CultureInfo.InvariantCulture), Seconds(growth.Drained), Seconds(growth.LongestWait)));
+        }
+
         return text.ToString();
     }
 

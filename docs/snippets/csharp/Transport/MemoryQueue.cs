@@ -1,0 +1,42 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using System.Threading.Channels;
+
+namespace Snippets;
+
+// snippet: queue
+/// <summary>The place of a broker: each message goes to one of those who take, and comes again if that one has gone.</summary>
+internal sealed class MemoryQueue
+{
+    public const string Peer = "a queue in memory";
+
+    private readonly Channel<Message> _waiting = Channel.CreateUnbounded<Message>();
+
+    public bool DeliversTwice { get; set; } // what a broker does now and then, always
+
+    public event Action<string>? Cancelled; // the ids go to all servers, for nobody knows which one has the request
+
+    public void Send(Message message)
+    {
+        _waiting.Writer.TryWrite(message);
+        if (DeliversTwice)
+            _waiting.Writer.TryWrite(message);
+    }
+
+    public void GiveBack(Message message) => _waiting.Writer.TryWrite(message);
+
+    public void Cancel(string id) => Cancelled?.Invoke(id);
+
+    public async IAsyncEnumerable<Message> TakeAsync([EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        await foreach (Message message in _waiting.Reader.ReadAllAsync(cancellationToken))
+        {
+            message.Deliveries++;
+            if (!message.Until.HasPassed) // its caller waits no more
+                yield return message;
+        }
+    }
+}
+// end-snippet
