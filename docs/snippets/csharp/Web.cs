@@ -27,7 +27,7 @@ internal static class Web
         // snippet: user
         app.Use(static (context, next) =>
         {
-            context.User = context.Features.Get<IConnectionUserFeature>()?.User ?? context.User;
+            context.User = context.Features.Get<IConnectionUserFeature>()?.User?.Clone() ?? context.User; // each request has its own
             return next(context);
         });
         app.MapGet("/me", static (ClaimsPrincipal user) => user.FindFirstValue(ClaimTypes.NameIdentifier)); // as `id -u` has it

@@ -216,8 +216,8 @@ internal sealed unsafe class WaitControl
     /// <summary>Writes what has been learned into the word that shows it, if it is not what stands there.</summary>
     private void Show()
     {
-        if (_shown == null)
-            return;
+        if (_shown == null || IsClosed)
+            return; // closed: another participant may have the place by now, but for the next few instructions
         ulong word = SpinWord.Of(SpinWord.Adapts, _spin.Interval, (uint)Math.Min(_spin.Nanoseconds, uint.MaxValue));
         if (Atomic.LoadAcquire(ref *_shown) != word)
             Atomic.StoreRelease(ref *_shown, word);

@@ -68,7 +68,7 @@ internal static class RegionPage
                 new Cell(Number(one.Index)), new Cell(Number(one.Pid)), new Cell(one.Process ?? (one.ElsewhereInContainer ? "(another container)" : "")),
                 one.Alive ? new Cell(one.Stopped ? "stopped" : "alive", one.Stopped ? "yellow" : "green") : new Cell("dead", "red"),
                 new Cell(string.Join(", ", one.Roles)), new Cell(one.Runtime), new Cell(Human.Ago(one.Since, now)), new Cell(Number(one.Generation)),
-                new Cell(one.Spin + (one.RoomSpin is null ? "" : $"; for room: {one.RoomSpin}")));
+                new Cell(string.Join("; ", new[] { one.Spin?.ToString(), one.RoomSpin is null ? null : $"for room: {one.RoomSpin}" }.Where(static part => part is not null))));
         }
 
         page.Table(table);

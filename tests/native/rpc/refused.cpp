@@ -4,6 +4,9 @@
 
 #include "tests.pb.h"
 
+#include <functional>
+#include <memory>
+
 using namespace tests::v1;
 using namespace ipc::rpc;
 
@@ -21,10 +24,24 @@ constexpr method<plain, Blob> no_request{"s", "NoRequest"};
 constexpr method<Blob, plain> no_response{"s", "NoResponse"};
 constexpr stream_method<Blob, std::string> no_item{"s", "NoItem"};
 
+void fill(const Blob &, Blob &response)
+{
+    response.Clear();
+}
+
 void use(service &to, client &from)
 {
     Blob blob;
     to.unary(add, [](const Blob &, Blob &) {});
+    // What is right stays right, however it is written. A generic lambda's body is compiled for whatever it is asked about.
+    to.unary(add, [](const auto &, auto &response) { response.Clear(); });
+    to.unary(add, [](const auto &, auto &response, auto &) { response.Clear(); });
+    to.unary(add, [](const Blob &, auto &response) noexcept -> outcome { return response.Clear(), outcome(); });
+    to.unary(add, [owned = std::make_unique<int>(0)](const Blob &, Blob &) mutable { *owned = 1; });
+    to.unary(add, fill);
+    to.unary(add, std::function<void(const Blob &, Blob &)>(fill));
+    to.unary(add, [](const Blob &) { return std::make_shared<const Blob>(); });
+    to.unary(add, [](const Blob &) { return std::make_shared<Blob>(); });
     (void)from.try_call(add, blob, blob);
 // unary_arguments: ipc: a unary handler takes (const Request &, Response &)
 #ifdef REFUSED_unary_arguments

@@ -167,7 +167,8 @@ typedef uint64_t ipc_deadline; /* CLOCK_MONOTONIC, ns */
  *
  * nanoseconds from now. UINT64_MAX, and nothing else, is for ever. From 2^63 on it is a negative number that was
  *            converted, what is left until a moment that is past, and over already.
- *            It reads the clock: who mostly need not wait calls the try_ form first, and this when that finds nothing.
+ *            It reads the clock: who mostly need not wait calls the try_ form first, and this when that finds nothing
+ *            (but for a named connection's claim and send, which log in and whose try_ form does not).
  * Returns    CLOCK_MONOTONIC in ns; IPC_NOW, IPC_FOREVER.
  * Blocks     never. Allocates nothing. Threads: any.
  */

@@ -14,8 +14,8 @@
 
 #include "../ipc.h"
 
-// Compiled without exceptions, what would throw is not declared: each has a try_ form that returns what became of it. May
-// also be defined by hand. All of a program is compiled one way.
+// Compiled without exceptions, what would throw is not declared: each has a try_ form that returns what became of it.
+// May also be defined by hand. All of a program is compiled one way.
 #if !defined(__cpp_exceptions) && !defined(IPC_NO_EXCEPTIONS)
 #define IPC_NO_EXCEPTIONS
 #endif
@@ -53,7 +53,8 @@ struct access : ipc_access {
         return made;
     }
 
-    // This user's programs and those of the users in the list. More than IPC_ACCESS_USERS_MAX are refused when it is used.
+    // This user's programs and those of the users in the list. More than IPC_ACCESS_USERS_MAX are refused when it is
+    // used.
     static access users(std::initializer_list<uint32_t> ids) noexcept
     {
         access made;
@@ -258,7 +259,8 @@ template <class Try, class Wait> status within(time_limit limit, status not_yet,
     return waits(limit.at());
 }
 
-// The same where the call itself does all that it does before a wait, and nothing else, with IPC_NOW.
+// The same where the call itself is the first look, with IPC_NOW: then it does nothing that it does not do before it
+// sleeps (a ring's wait returns all space).
 template <class Wait> status within(time_limit limit, Wait waits) noexcept
 {
     return within(

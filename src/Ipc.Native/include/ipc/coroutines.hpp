@@ -46,9 +46,12 @@
 
 #include "dialect.hpp"
 
-#if !defined(__cpp_impl_coroutine)
+#if IPC_CPLUSPLUS < 202002L && !defined(__cpp_impl_coroutine)
 #error "ipc: ipc/coroutines.hpp needs C++20 or newer (-std=c++20, /std:c++20; gcc 10 also -fcoroutines)"
 #include <ipc: C++20 needed> // as in dialect.hpp
+#elif !defined(__cpp_impl_coroutine)
+#error "ipc: ipc/coroutines.hpp needs a compiler that has coroutines (gcc 10: -fcoroutines)"
+#include <ipc: coroutines needed>
 #endif
 
 #include "coroutines/awaiter.hpp"

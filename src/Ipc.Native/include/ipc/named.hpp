@@ -45,14 +45,14 @@ class named_ref
     }
 
     // Client: logs in, and waits for a server until the deadline.
-    [[nodiscard]] status connect_until(deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status connect_until(time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
         return ipc_named_connect(handle_, until.at(), cancel);
     }
 
 #ifndef IPC_NO_EXCEPTIONS
     // The same. Throws when that cannot be.
-    void connect(deadline until = deadline::never())
+    void connect(time_limit until = {})
     {
         require(connect_until(until));
     }
@@ -114,8 +114,7 @@ class named_ref
         return reset;
     }
 
-    // LENGTH bytes in place at PAYLOAD; IPC_FULL when there is no room now. What waits for room may log in, too, and
-    // takes a deadline: of a duration the clock is read, whether there is room or not.
+    // LENGTH bytes in place at PAYLOAD; IPC_FULL when there is no room now.
     [[nodiscard]] status try_claim(uint32_t length, uint8_t *&payload) noexcept
     {
         void *place = nullptr;
@@ -124,7 +123,10 @@ class named_ref
         return code;
     }
 
-    [[nodiscard]] status claim(uint32_t length, uint8_t *&payload, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    // The same, waiting for room. As send it may log in, too: of a duration the clock is read, whether there is room or
+    // not.
+    [[nodiscard]] status claim(uint32_t length, uint8_t *&payload, time_limit until,
+                               ipc_cancel *cancel = nullptr) noexcept
     {
         void *place = nullptr;
         const status code = ipc_named_claim(handle_, length, until.at(), cancel, &place);
@@ -160,8 +162,8 @@ class named_ref
         return ipc_named_try_send(handle_, payload.data(), static_cast<uint32_t>(payload.size()), type, sequence);
     }
 
-    [[nodiscard]] status send_until(std::string_view payload, uint16_t type, deadline until, ipc_cancel *cancel = nullptr,
-                                    uint64_t *sequence = nullptr) noexcept
+    [[nodiscard]] status send_until(std::string_view payload, uint16_t type, time_limit until,
+                                    ipc_cancel *cancel = nullptr, uint64_t *sequence = nullptr) noexcept
     {
         if (payload.size() > UINT32_MAX)
             return IPC_E_TOO_LARGE;
@@ -171,7 +173,7 @@ class named_ref
 
 #ifndef IPC_NO_EXCEPTIONS
     // Copies and publishes, waiting for room: the message's number. Throws when that cannot be.
-    uint64_t send(std::string_view payload, uint16_t type = 0, deadline until = deadline::never())
+    uint64_t send(std::string_view payload, uint16_t type = 0, time_limit until = {})
     {
         uint64_t sequence = 0;
         require(send_until(payload, type, until, nullptr, &sequence));

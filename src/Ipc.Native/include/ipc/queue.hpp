@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "basics.hpp"
-#include "ready_handle.hpp"
 #include "queue.h"
+#include "ready_handle.hpp"
 
 namespace ipc
 {
@@ -201,9 +201,10 @@ class queue
     [[nodiscard]] status receive(queue_message &message, time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
         message.release();
-        return keep(message, detail::within(until, [&](ipc_deadline at) {
-                        return ipc_queue_receive(get(), at, cancel, &message.block_);
-                    }));
+        return keep(message,
+                    detail::within(
+                        until, IPC_EMPTY, [&] { return ipc_queue_try_receive(get(), &message.block_); },
+                        [&](ipc_deadline at) { return ipc_queue_receive(get(), at, cancel, &message.block_); }));
     }
 
     // Copies and sends. IPC_FULL when there is no room now.
@@ -255,8 +256,10 @@ class queue
         return detail::within(until, [&](ipc_deadline at) { return ipc_queue_wait(get(), at, cancel); });
     }
 
-    // It becomes ready when something may be received; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.
-    [[nodiscard]] status arm(ready_handle &when, deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
+    // It becomes ready when something may be received; until then IPC_EMPTY. Anything else: not armed, see
+    // ipc/ready_handle.h.
+    [[nodiscard]] status arm(ready_handle &when, deadline until = deadline::never(),
+                             ipc_cancel *cancel = nullptr) noexcept
     {
         return ipc_queue_arm(get(), until.at(), cancel, when.get());
     }

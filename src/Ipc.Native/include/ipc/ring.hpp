@@ -227,8 +227,9 @@ class reader_ref
     [[nodiscard]] status read(record &next, time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
         ipc_record raw;
-        const status code =
-            detail::within(until, [&](ipc_deadline at) { return ipc_ring_read(handle_, at, cancel, &raw); });
+        const status code = detail::within(
+            until, IPC_EMPTY, [&] { return ipc_ring_try_read(handle_, &raw); }, // IPC_NOW returns all space
+            [&](ipc_deadline at) { return ipc_ring_read(handle_, at, cancel, &raw); });
         if (code == IPC_OK)
             next = {static_cast<const uint8_t *>(raw.payload), raw.length, raw.type, raw.redelivered};
         return code;
@@ -240,8 +241,10 @@ class reader_ref
         return detail::within(until, [&](ipc_deadline at) { return ipc_ring_wait(handle_, at, cancel); });
     }
 
-    // It becomes ready when a record can be read; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.
-    [[nodiscard]] status arm(ready_handle &when, deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
+    // It becomes ready when a record can be read; until then IPC_EMPTY. Anything else: not armed, see
+    // ipc/ready_handle.h.
+    [[nodiscard]] status arm(ready_handle &when, deadline until = deadline::never(),
+                             ipc_cancel *cancel = nullptr) noexcept
     {
         return ipc_ring_arm(handle_, until.at(), cancel, when.get());
     }

@@ -279,7 +279,9 @@ class topic_reader
 
     [[nodiscard]] status read(topic_message &message, time_limit until, ipc_cancel *cancel = nullptr) noexcept
     {
-        return detail::within(until, [&](ipc_deadline at) { return ipc_topic_read(get(), at, cancel, &message); });
+        return detail::within(
+            until, IPC_EMPTY, [&] { return ipc_topic_try_read(get(), &message); },
+            [&](ipc_deadline at) { return ipc_topic_read(get(), at, cancel, &message); });
     }
 
     // Until a message can be read; does not read it.
@@ -288,8 +290,10 @@ class topic_reader
         return detail::within(until, [&](ipc_deadline at) { return ipc_topic_wait(get(), at, cancel); });
     }
 
-    // It becomes ready when a message can be read; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.
-    [[nodiscard]] status arm(ready_handle &when, deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
+    // It becomes ready when a message can be read; until then IPC_EMPTY. Anything else: not armed, see
+    // ipc/ready_handle.h.
+    [[nodiscard]] status arm(ready_handle &when, deadline until = deadline::never(),
+                             ipc_cancel *cancel = nullptr) noexcept
     {
         return ipc_topic_arm(get(), until.at(), cancel, when.get());
     }

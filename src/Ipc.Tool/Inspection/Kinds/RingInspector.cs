@@ -47,8 +47,8 @@ internal static class RingInspector
             ReaderState = StateName(header.ReaderState),
             WriterProcessor = KindInspector.Processor(header.WriterProcessor),
             ReaderProcessor = KindInspector.Processor(header.ReaderProcessor),
-            WriterSpin = SpinReport.Of(header.WriterSpin),
-            ReaderSpin = SpinReport.Of(header.ReaderSpin),
+            WriterSpin = IsGone(header.WriterState) ? null : SpinReport.Of(header.WriterSpin),
+            ReaderSpin = IsGone(header.ReaderState) ? null : SpinReport.Of(header.ReaderSpin),
             ReadPosition = walk.ReadPosition,
             FreePosition = header.FreePosition,
             Tail = walk.Tail,
@@ -125,6 +125,9 @@ internal static class RingInspector
             return $"{(isPadding ? "padding" : "a record")} of {size} bytes at position {position}, where {rest} are left of the lap of {ring.Capacity}";
         return null;
     }
+
+    /// <summary>How it waited is no news any more. An end of a connection has no state and is not gone.</summary>
+    private static bool IsGone(uint state) => (PeerState)state is PeerState.Left or PeerState.Died;
 
     private static string StateName(uint state) => (PeerState)state switch
     {

@@ -58,28 +58,28 @@ class service : public detail::method_table
     {
         (void)detail::received_messages<Request>();
         (void)detail::sent_messages<Response>();
-        constexpr bool fills = handles<Function, const Request &, Response &>;
-        constexpr bool keeps = detail::is_handler<detail::returns_kept<Response>, Function, const Request &>();
-        static_assert(fills || keeps,
-                      "ipc: a unary handler takes (const Request &, Response &), and a call_context & last "
-                      "if it likes, and returns void, rpc::status or rpc::outcome; or it takes "
-                      "(const Request &) and returns a std::shared_ptr<const Response>");
-        if constexpr (fills)
+        if constexpr (handles<Function, const Request &, Response &>) {
             add<Request, Response>(method, {}, how,
                                    [function = std::move(function)](const Request &request, Response &response,
                                                                     detail::callee &, call_context &context) mutable {
                                        return invoke(function, context, request, response);
                                    });
-        else if constexpr (keeps)
-            add<Request, detail::kept_message<Response>>(
-                method, {}, how,
-                [function = std::move(function)](const Request &request, detail::kept_message<Response> &response,
-                                                 detail::callee &, call_context &context) mutable -> outcome {
-                    response.value = invoke(function, context, request);
-                    if (response.value == nullptr)
-                        return {status::internal, "the handler returned no response"};
-                    return {};
-                });
+        } else { // asked only now: to ask a generic lambda compiles it for what it is asked about
+            constexpr bool keeps = detail::is_handler<detail::returns_kept<Response>, Function, const Request &>();
+            static_assert(keeps, "ipc: a unary handler takes (const Request &, Response &), and a call_context & last "
+                                 "if it likes, and returns void, rpc::status or rpc::outcome; or it takes "
+                                 "(const Request &) and returns a std::shared_ptr<const Response>");
+            if constexpr (keeps)
+                add<Request, detail::kept_message<Response>>(
+                    method, {}, how,
+                    [function = std::move(function)](const Request &request, detail::kept_message<Response> &response,
+                                                     detail::callee &, call_context &context) mutable -> outcome {
+                        response.value = invoke(function, context, request);
+                        if (response.value == nullptr)
+                            return {status::internal, "the handler returned no response"};
+                        return {};
+                    });
+        }
     }
 
     template <class Request, class Response, class Function>
