@@ -58,6 +58,31 @@ public sealed class WaitsTests(Peers peers)
         Assert.Contains("spins, never sleeps", ToolRun.In(peers.Directory, "show", spins.Name).Out, StringComparison.Ordinal);
     }
 
+    /// <summary>C learns apart how its waits for room go, C# does not: what C has left in an entry is gone when C# takes it.</summary>
+    [Fact]
+    public void NothingOfAPredecessorStaysInAnEntry()
+    {
+        const string Options = "block=64 count=8";
+        using var first = new Opened(peers, peers.At(Language.CSharp, "one"), "queue", Options);
+        using (new Opened(peers, peers.At(Language.C, "two"), "queue", Options, name: first.Name))
+            Assert.True(Show(first.Name).GetProperty("participants")[1].TryGetProperty("roomSpin", out _));
+        using var next = new Opened(peers, peers.At(Language.CSharp, "two"), "queue", Options, name: first.Name);
+        Assert.False(Show(first.Name).GetProperty("participants")[1].TryGetProperty("roomSpin", out _));
+    }
+
+    [Theory]
+    [InlineData(PeerState.Left)]
+    [InlineData(PeerState.Died)]
+    public void HowAnEndWaitedThatHasGoneIsNotShown(PeerState state)
+    {
+        using var directory = new RegionDirectory();
+        RingImage ring = RegionImage.Ring();
+        ring[ring.Ring + Wire.Ring.WriterState] = (byte)state;
+        ring.U64(ring.Ring + Wire.Ring.WriterSpin, 0x0002_0000_0000_0000);
+        directory.Place("it", ring.Bytes);
+        Assert.Equal("writer " + state.ToString().ToLowerInvariant(), ToolRun.In(directory, "show", "it").Line("writer"));
+    }
+
     /// <summary>Anybody may have written the words: a strange number is shown, and no more.</summary>
     [Theory]
     [InlineData(0UL, null)]

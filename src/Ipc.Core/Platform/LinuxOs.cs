@@ -63,7 +63,8 @@ internal sealed unsafe partial class LinuxOs : Os
     public override ulong Now() => _readsStopwatch ? ReadStopwatch() : ReadClock();
 
     /// <summary>For tests: counts in <see cref="ClockReads"/>, or does so no longer. It is done where the clock is
-    /// asked for by a call of the system, so that whoever is not counted does not pay for it where the runtime's own clock serves.</summary>
+    /// asked for by a call of the system, so that whoever is not counted does not pay for it where the runtime's own
+    /// clock serves.</summary>
     internal void CountClockReads(bool counts) => _readsStopwatch = !counts && _stopwatchIsMonotonic;
 
     [MethodImpl(Tiering.Optimized)]
