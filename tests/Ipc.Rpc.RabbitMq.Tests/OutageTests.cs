@@ -90,7 +90,7 @@ public sealed class OutageTests(BrokerProcess broker) : RabbitMqTest(broker)
                     await go.WaitAsync(cancel);
             },
         };
-        ServerOptions.Heartbeat = ClientOptions.Heartbeat = TimeSpan.FromSeconds(2); // with one, RabbitMQ.Client once threw in its heartbeat timer, where nobody can catch it, on a busy machine
+        ServerOptions.Heartbeat = ClientOptions.Heartbeat = TimeSpan.FromSeconds(1);
         RabbitMqServer server = await ServeAsync(FarmRpc.Service(slow), address: ofServer ? AddressAt(network.Port) : Address);
         RabbitMqClient client = await ConnectAsync(address: ofServer ? Address : AddressAt(network.Port));
         Task<string> call = client.For<IFarm>().DoAsync(1, Cancel).AsTask();

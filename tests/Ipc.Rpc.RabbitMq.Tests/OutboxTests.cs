@@ -99,8 +99,8 @@ public sealed class OutboxTests(BrokerProcess broker) : RabbitMqTest(broker)
         await outbox.For<IFarm>().NoteAsync(1, Cancel);
         Watchdog.Until(() => outbox.Trouble?.Contains(Service, StringComparison.Ordinal) == true, "it to say so");
         await ServeAsync(FarmRpc.Service(new Farm("one") { All = _all }));
+        // Marked or not: a queue that has just been declared may have no leader yet and refuse it, and then nobody knows whether it is there.
         Watchdog.Until(() => _all.Count == 1, "it to arrive");
-        Assert.False(_all.Single().IsMarked);
         await EndAsync(outbox);
     }
 
