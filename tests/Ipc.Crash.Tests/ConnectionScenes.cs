@@ -45,10 +45,7 @@ internal static class ConnectionScenes
             else
                 Assert.True(answer.Status is IpcStatus.PeerDied, $"{answer}");
             client.Must("close 1");
-            server = scene.Survivor("server");
-            server.Must($"listen 1 {scene.Name} max=63");
-            server.Begin("serve 1 timeout=600000");
-            client.Must($"connect 1 {scene.Name} timeout=600000");
+            server = Replaced(scene, client);
         }
         else
         {
@@ -70,10 +67,7 @@ internal static class ConnectionScenes
         first.Kill();
         if (scene.Kills)
         {
-            server = scene.Survivor("server");
-            server.Must($"listen 1 {scene.Name} max=63");
-            server.Begin("serve 1 timeout=600000");
-            second.Must($"connect 1 {scene.Name} timeout=600000");
+            server = Replaced(scene, second);
         }
         else
         {
@@ -253,10 +247,7 @@ internal static class ConnectionScenes
     /// <summary>The victim is the server; one of its two clients has closed and its slot is being freed.</summary>
     public static void ServerFreesASlot(Scene scene)
     {
-        Driven server = scene.Victim, client = scene.Survivor("client"), leaving = scene.Survivor("leaving");
-        server.Must($"listen 1 {scene.Name} max=63");
-        server.Begin("serve 1 timeout=600000");
-        client.Must($"connect 1 {scene.Name} timeout=600000");
+        Driven client = scene.Survivor("client"), leaving = scene.Survivor("leaving"), server = Serving(scene, scene.Victim, client);
         leaving.Must($"connect 1 {scene.Name} timeout=600000");
         leaving.Must("ping 1 1 50 1000 timeout=600000");
         leaving.Must("close 1");
@@ -265,10 +256,7 @@ internal static class ConnectionScenes
         {
             Assert.Equal(IpcStatus.PeerDied, client.Do("read 1 timeout=600000").Status);
             client.Must("close 1");
-            server = scene.Survivor("server");
-            server.Must($"listen 1 {scene.Name} max=63");
-            server.Begin("serve 1 timeout=600000");
-            client.Must($"connect 1 {scene.Name} timeout=600000");
+            server = Replaced(scene, client);
         }
         else
         {
@@ -299,20 +287,14 @@ internal static class ConnectionScenes
     /// <summary>The victim is a server in the middle of its answer.</summary>
     public static void ServerAnswers(Scene scene, int messages, int bytes)
     {
-        Driven server = scene.Victim, client = scene.Survivor("client");
-        server.Must($"listen 1 {scene.Name} max=63");
-        server.Begin("serve 1 timeout=600000");
-        client.Must($"connect 1 {scene.Name}{LongMessages} timeout=600000");
+        Driven client = scene.Survivor("client"), server = Serving(scene, scene.Victim, client, LongMessages);
         client.Begin($"ping 1 1 {messages} {bytes} timeout=600000");
         scene.WaitForFault();
         if (scene.Kills)
         {
             Assert.Equal(IpcStatus.PeerDied, client.Result().Status);
             client.Must("close 1");
-            server = scene.Survivor("server");
-            server.Must($"listen 1 {scene.Name} max=63");
-            server.Begin("serve 1 timeout=600000");
-            client.Must($"connect 1 {scene.Name} timeout=600000");
+            server = Replaced(scene, client);
         }
         else
         {
@@ -324,11 +306,19 @@ internal static class ConnectionScenes
 
     private static (Driven Server, Driven Client) Served(Scene scene)
     {
-        Driven server = scene.Survivor("server"), client = scene.Survivor("client");
+        Driven client = scene.Survivor("client");
+        return (Serving(scene, scene.Survivor("server"), client), client);
+    }
+
+    /// <summary>Another server in the place of the victim, and the client is its client.</summary>
+    private static Driven Replaced(Scene scene, Driven client) => Serving(scene, scene.Survivor("server"), client);
+
+    private static Driven Serving(Scene scene, Driven server, Driven client, string options = "")
+    {
         server.Must($"listen 1 {scene.Name} max=63");
         server.Begin("serve 1 timeout=600000");
-        client.Must($"connect 1 {scene.Name} timeout=600000");
-        return (server, client);
+        client.Must($"connect 1 {scene.Name}{options} timeout=600000");
+        return server;
     }
 
     /// <summary>The service works, ends, and leaves nothing.</summary>
