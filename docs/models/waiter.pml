@@ -19,12 +19,15 @@
  * (like the `change` waiter; a ring has one of each), one death, one stop of sleeper 0.
  *
  * Ways to fence: default membarrier; UNREGISTERED: publisher 0 is not registered and fences itself; NO_MEMBARRIER: sleeper
- * 0 may not call it and sets fence_required.
+ * 0 may not call it and sets fence_required for good; ASKS: who sleeps often asks the publishers to fence for now, at any
+ * time, and a publisher that fenced in vain ends it, at any time (the real ones count; nothing may follow from that).
  *
  * Mutants, each must be found: NO_BARRIER (nobody fences), PLAIN_WAKE (a signal wakes without changing the word),
  * POLITE_RECOVERY (recovery signals only if the flag is set: it is not after a death between CAS and wake),
  * NO_RECHECK (sleeps without looking again after the flag), NO_MEMBARRIER + UNTIMED (the first sleep after setting
- * fence_required is not timed).
+ * fence_required is not timed); with ASKS: SETTLES_FIRST (known to all before the barrier), TRUSTS_ASKED (no barrier as soon
+ * as somebody has asked), NO_TURN (two askings are told apart by nothing), ENDS_FOR_GOOD (a publisher ends what was asked
+ * for good, too), OVER_ASKED (who cannot call membarrier finds it asked for now, and leaves it at that).
  */
 #ifndef PUBLISHERS
 #define PUBLISHERS 2
@@ -41,7 +44,12 @@
 byte visible;                /* messages whose stores have reached memory */
 byte buffered[PUBLISHERS];   /* messages whose stores have not */
 byte word;
-bool fence_required;
+byte fence;                  /* fence_required */
+byte turn;                   /* how often it was asked for now: a part of that word */
+#define NONE    0
+#define ASKED   1            /* for now */
+#define SETTLED 2            /* for now, and whoever began to publish before that is done, or knows */
+#define FOREVER 3
 bool asleep[SLEEPERS], timed[SLEEPERS];
 byte seen[SLEEPERS];
 bool finished[SLEEPERS];
@@ -82,6 +90,18 @@ inline may_die()
     fi
 }
 
+#define NOTHING 255
+#ifdef NO_TURN
+#define NEXT(turn) turn
+#else
+#define NEXT(turn) (turn + 1)
+#endif
+
+inline settle()
+{
+    d_step { if :: asked != NOTHING && fence == ASKED && turn == asked -> fence = SETTLED :: else fi }
+}
+
 /* Processors write their stores to memory when they like. */
 active proctype Processors()
 {
@@ -96,20 +116,33 @@ end:
 
 proctype Publisher(byte me)
 {
-    byte sent, seen_word;
+    byte sent, seen_word, seen_fence, seen_turn;
     do
     :: sent == MESSAGES -> break
     :: else ->
         d_step { buffered[me]++; sent++ } /* [publish], as far as this processor is concerned */
         may_die();
+        d_step { seen_fence = fence; seen_turn = turn }
 #ifdef UNREGISTERED
-        if :: me == 0 || fence_required -> drain(me) :: else fi;
+        if :: me == 0 || seen_fence != NONE -> drain(me) :: else fi;
 #else
-        if :: fence_required -> drain(me) :: else fi;
+        if :: seen_fence != NONE -> drain(me) :: else fi;
 #endif
         seen_word = word;
         if
-        :: (seen_word & FLAG) == 0 -> skip
+        :: (seen_word & FLAG) == 0 ->
+#ifdef ASKS
+            if
+#ifdef ENDS_FOR_GOOD
+            :: d_step { seen_fence >= SETTLED && fence == seen_fence && turn == seen_turn -> fence = NONE }
+#else
+            :: d_step { seen_fence == SETTLED && fence == SETTLED && turn == seen_turn -> fence = NONE }
+#endif
+            :: skip
+            fi
+#else
+            skip
+#endif
         :: else ->
             if
 #ifdef PLAIN_WAKE
@@ -122,21 +155,24 @@ proctype Publisher(byte me)
             :: word != seen_word -> skip /* another signaller was faster: it wakes */
             fi
         fi;
-        seen_word = 0;
+        d_step { seen_word = 0; seen_fence = 0; seen_turn = 0 }
         may_die()
     od;
 dead:
-    seen_word = 0
+    seen_word = 0;
+    seen_fence = 0;
+    seen_turn = 0
 }
 
 proctype Sleeper(byte me)
 {
-    byte before, publisher;
+    byte before, publisher, asked;
 #ifdef NO_MEMBARRIER
     timed[me] = true;
 #endif
 again:
     before = 0;
+    asked = NOTHING;
     if
     :: d_step { visible > seen[me] -> seen[me] = visible }
        if
@@ -150,7 +186,31 @@ again:
     before = word;
     d_step { word = word | FLAG }
 #ifdef NO_MEMBARRIER
-    if :: me == 0 -> fence_required = true; goto fenced :: else fi;
+    if
+    :: me == 0 ->
+#ifdef OVER_ASKED
+        d_step { if :: fence == NONE -> fence = FOREVER :: else fi }
+#else
+        d_step { fence = FOREVER; turn = 0 }
+#endif
+        goto fenced
+    :: else
+    fi;
+#endif
+#ifdef ASKS
+    if
+    :: d_step { fence == SETTLED -> skip }
+       goto fenced
+    :: d_step { fence == ASKED -> asked = turn }
+#ifdef TRUSTS_ASKED
+       goto fenced
+#endif
+    :: d_step { fence == NONE -> turn = NEXT(turn); fence = ASKED; asked = turn }
+#ifdef SETTLES_FIRST
+       settle()
+#endif
+    :: skip /* for good; or not slept often enough to ask */
+    fi;
 #endif
 #ifndef NO_BARRIER
     publisher = 0;
@@ -165,9 +225,13 @@ again:
     :: else -> publisher = 0; break
     od;
 #endif
-#ifdef NO_MEMBARRIER
+#ifdef ASKS
+    settle();
+#endif
+#if defined(NO_MEMBARRIER) || defined(ASKS)
 fenced:
 #endif
+    asked = NOTHING;
 #ifndef NO_RECHECK
     if :: CONDITION(me) -> goto again :: else fi;
 #endif
@@ -183,6 +247,7 @@ fenced:
     fi;
 over:
     before = 0;
+    asked = NOTHING;
     finished[me] = true
 }
 

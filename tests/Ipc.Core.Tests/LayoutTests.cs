@@ -15,7 +15,7 @@ public sealed class LayoutTests
         [typeof(RegionHeader)] = (1024, "Magic 0 Major 8 Minor 10 Kind 12 TotalSize 16 ParticipantOffset 24 ParticipantCapacity 28 BodyOffset 32 BodySize 40 " +
             "RegionIdLow 48 RegionIdHigh 56 Created 64 CreatorPid 72 Lifetime 76 State 128 Recoveries 132 Change 256"),
         [typeof(ParticipantEntry)] = (128, "State 0 Generation 4 Pid 8 Role 12 StartTime 16 Attached 24 PidNamespace 32 Runtime 40 Ended 44 Spin 64 RoomSpin 72"),
-        [typeof(WaiterWords)] = (64, "Word 0 FenceRequired 4 Wanted 8 Asleep 16"),
+        [typeof(WaiterWords)] = (64, "Word 0 FenceRequired 4 Wanted 8 FenceCount 12 Asleep 16"),
         [typeof(RingHeader)] = (1024, "Magic 0 Capacity 8 DataOffset 16 PoolOffset 24 Present 32 Writer 128 WriterState 132 Reader 136 ReaderState 140 RedeliverUntil 144 ReadPosition 256 ReaderProcessor 264 Acknowledged 272 FreePosition 384 " +
             "Data 512 WriterProcessor 576 Space 640 ReaderSpin 768 WriterSpin 896"),
         [typeof(ListenerHeader)] = (384, "Magic 0 SlotCount 4 SlotsOffset 8 ReadyOffset 16 MaxRingCapacity 24 Protocol 32 HandsOver 36 ServerState 128 Doorbell 256"),

@@ -33,6 +33,7 @@ internal static class FaultTable
         new("ring.return.zeroed", scene => ReaderScenes.Reading(scene, next: null)),
         new("ring.return.stored", scene => ReaderScenes.Reading(scene, next: null)),
         new("waiter.flag_set", ReaderScenes.FallingAsleep),
+        new("waiter.asked", ReaderScenes.FallingAsleepOften),
 
         new("region.leave.given_up", SyncScenes.LeavingWithoutTheLock),
 

@@ -1,4 +1,5 @@
 using Ipc.Testing.Drive;
+using Ipc.Testing.Images;
 using Xunit;
 
 namespace Ipc.Crash.Tests;
@@ -36,6 +37,52 @@ internal static class ReaderScenes
             reader = scene.Victim;
         }
         RegionScenes.Traffic(writer, reader, Count + 1);
+        RegionScenes.End(scene, writer, reader);
+    }
+
+    /// <summary>The victim has slept so often that it asks the writer for fences, and has had no membarrier since: nobody takes its word for it.</summary>
+    public static void FallingAsleepOften(Scene scene)
+    {
+        const int asked = 8 + 3, settled = 8 + 7;
+        Driven writer = scene.Survivor("writer"), reader = scene.Survivor("reader");
+        writer.Must($"open-writer 1 {scene.Name} capacity=16384");
+        scene.Victim.Must($"open-reader 1 {scene.Name} wait=block");
+        for (int i = 1; i <= 3; i++)
+        {
+            scene.Victim.Begin("read 1 timeout=600000");
+            scene.WaitForSleeper(Wire.Ring.Data);
+            scene.Victim.WaitUntilAsleep();
+            writer.Must($"send 1 {i} 1 100 timeout=1000");
+            Assert.Equal(i, scene.Victim.Result()["type"]);
+            scene.Victim.Must("release 1");
+        }
+
+        scene.Victim.Begin("read 1 timeout=600000");
+        scene.WaitForFault();
+        Assert.Equal((uint)asked, scene.FenceRequired(Wire.Ring.Data));
+        writer.Must("send 1 4 1 100 timeout=1000");
+        if (scene.Kills)
+        {
+            reader.Must($"open-reader 1 {scene.Name} wait=block");
+            Assert.Equal(4, reader.Must("read 1 timeout=600000")["type"]);
+            reader.Must("release 1");
+            Assert.Equal((uint)asked, scene.FenceRequired(Wire.Ring.Data));
+            reader.Begin("read 1 timeout=600000");
+            Watchdog.Until(() => scene.FenceRequired(Wire.Ring.Data) == settled, "the successor to settle it by its own membarrier");
+            reader.WaitUntilAsleep();
+            writer.Must("send 1 5 1 100 timeout=1000");
+            Assert.Equal(5, reader.Result()["type"]);
+        }
+        else
+        {
+            scene.Victim.Continue();
+            Assert.Equal(4, scene.Victim.Result()["type"]); // written between the asking and the sleep
+            Assert.Equal((uint)settled, scene.FenceRequired(Wire.Ring.Data));
+            reader = scene.Victim;
+        }
+
+        reader.Must("release 1");
+        RegionScenes.Traffic(writer, reader, 6);
         RegionScenes.End(scene, writer, reader);
     }
 

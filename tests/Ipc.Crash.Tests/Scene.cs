@@ -79,6 +79,13 @@ internal sealed class Scene : IDisposable
         Watchdog.Until(() => (region[(long)region.U64(Wire.Region.BodyOffset) + waiter] & 1) != 0, $"a sleeper at {waiter} of {Name}");
     }
 
+    /// <summary>What this waiter of the body asks of publishers.</summary>
+    public uint FenceRequired(int waiter)
+    {
+        using var region = new LiveRegion(File);
+        return region[region.Body + waiter + Wire.Waiter.FenceRequired];
+    }
+
     /// <summary>The word of a slot of a listener.</summary>
     public ulong SlotWord(int slot)
     {

@@ -45,8 +45,8 @@ public sealed class HostileHeaderTests(Peers peers)
         ("entry 7 role", 1932, 4),
         ("writer", Ring + 128, 4), ("writer_state", Ring + 132, 4), ("reader", Ring + 136, 4), ("reader_state", Ring + 140, 4),
         ("read_position", Ring + 256, 8), ("free_position", Ring + 384, 8),
-        ("data.word", Ring + 512, 4), ("data.fence_required", Ring + 516, 4), ("data.wanted", Ring + 520, 4),
-        ("space.word", Ring + 640, 4), ("space.fence_required", Ring + 644, 4), ("space.wanted", Ring + 648, 4),
+        ("data.word", Ring + 512, 4), ("data.fence_required", Ring + 516, 4), ("data.wanted", Ring + 520, 4), ("data.fence_count", Ring + 524, 4),
+        ("space.word", Ring + 640, 4), ("space.fence_required", Ring + 644, 4), ("space.wanted", Ring + 648, 4), ("space.fence_count", Ring + 652, 4),
         ("record 0 header", 4096, 8), ("record 1 header", 4096 + 64, 8), ("line after the tail", 4096 + 384, 8), ("last line", 8192 - 64, 8),
     ];
 

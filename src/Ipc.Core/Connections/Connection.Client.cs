@@ -388,8 +388,6 @@ public sealed unsafe partial class Connection
                 : _connection.HowServerEnded();
         }
 
-        public void BeforeSleep()
-        {
-        }
+        public bool BeforeSleep() => true;
     }
 }

@@ -180,14 +180,14 @@ public sealed unsafe partial class Listener
 
         public readonly IpcStatus PeerStatus() => IpcStatus.Ok;
 
-        public void BeforeSleep()
+        public bool BeforeSleep()
         {
             if (!Enter())
-                return;
+                return true;
             try
             {
-                _listener.ArmAll();
                 _hasArmed = true;
+                return _listener.ArmAll();
             }
             finally
             {

@@ -211,9 +211,11 @@ public sealed unsafe partial class Listener
 
     /// <summary>Before the leader sleeps: arm all that are polled. What was armed before has been looked at since, and
     /// is left to its flag.</summary>
+    /// <returns>All clients fence: <see cref="RingReader.Arm"/>.</returns>
     [MethodImpl(Tiering.Optimized)]
-    private void ArmAll()
+    private bool ArmAll()
     {
+        bool allFence = true;
         // [return] what comes back from here on may miss being armed
         _returnsSeen = Atomic.LoadAcquire(ref _returns);
         _hotUnarmed = false;
@@ -232,11 +234,13 @@ public sealed unsafe partial class Listener
                 }
                 else
                 {
-                    connection.Watched.Arm();
+                    allFence &= connection.Watched.Arm();
                     connection.IsArmed = true;
                 }
             }
         }
+
+        return allFence;
     }
 
     /// <summary>In the look before the sleep: has something come back, or become hot by its ready bit, after the others
@@ -370,10 +374,10 @@ public sealed unsafe partial class Listener
         public readonly IpcStatus PeerStatus() => IpcStatus.Ok;
 
         [MethodImpl(Tiering.Optimized)]
-        public void BeforeSleep()
+        public bool BeforeSleep()
         {
-            _listener.ArmAll();
             _hasArmed = true;
+            return _listener.ArmAll();
         }
     }
 }

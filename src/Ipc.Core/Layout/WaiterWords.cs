@@ -14,9 +14,23 @@ internal unsafe struct WaiterWords
     /// <summary>Bits 1 to 31 count signals.</summary>
     public const uint SignalStep = 2;
 
+    /// <summary>Of <see cref="FenceRequired"/>: publishers must fence. Bits 3 to 31 count how often it was asked for
+    /// now.</summary>
+    public const uint Fence = 1;
+
+    /// <summary>For now, else for good.</summary>
+    public const uint ForNow = 2;
+
+    /// <summary>For now, and whoever began to publish before that is done, or knows.</summary>
+    public const uint Settled = 4;
+
+    /// <summary>What an asking adds.</summary>
+    public const uint Asking = 8;
+
     [FieldOffset(0)] public uint Word;
-    [FieldOffset(4)] public uint FenceRequired; // 1: publishers must fence; sticky
+    [FieldOffset(4)] public uint FenceRequired; // set by a sleeper that cannot use membarrier, or that sleeps often
     [FieldOffset(8)] public uint Wanted;        // 1: space wanted; only in a ring's space waiter
+    [FieldOffset(12)] public uint FenceCount;   // fences in a row that met nobody; while none are asked for: sleeps
 
     // on Windows: who sleeps (docs/wire-format/windows.md section 5)
     [FieldOffset(16)] public fixed ulong Asleep[6];

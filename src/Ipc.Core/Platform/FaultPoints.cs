@@ -32,6 +32,7 @@ internal static class FaultPoints
     public const string RingReturnStored = "ring.return.stored";
     public const string RingGrowPresent = "ring.grow.present";
     public const string WaiterFlagSet = "waiter.flag_set";
+    public const string WaiterAsked = "waiter.asked";
     public const string WaiterSignalWordChanged = "waiter.signal.word_changed";
     public const string ListenerOpenBeforeLink = "listener.open.before_link";
     public const string ListenerFollowSaid = "listener.follow.said";

@@ -31,7 +31,5 @@ internal unsafe struct QueueDataCondition : IWaitCondition
         return IpcStatus.Ok;
     }
 
-    public readonly void BeforeSleep()
-    {
-    }
+    public readonly bool BeforeSleep() => true;
 }

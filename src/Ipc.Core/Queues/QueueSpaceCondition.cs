@@ -57,7 +57,11 @@ internal unsafe struct QueueSpaceCondition : IWaitCondition
         return IpcStatus.Ok;
     }
 
-    public void BeforeSleep() => _turns = 0;
+    public bool BeforeSleep()
+    {
+        _turns = 0;
+        return true;
+    }
 
     public QueueClaim Taken()
     {

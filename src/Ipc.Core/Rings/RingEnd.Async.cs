@@ -63,8 +63,6 @@ public abstract unsafe partial class RingEnd
             }
         }
 
-        public void BeforeSleep()
-        {
-        }
+        public bool BeforeSleep() => true;
     }
 }

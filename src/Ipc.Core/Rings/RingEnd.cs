@@ -246,8 +246,6 @@ public abstract unsafe partial class RingEnd : IDisposable
             return IpcStatus.Ok; // another one may come
         }
 
-        public void BeforeSleep()
-        {
-        }
+        public bool BeforeSleep() => true;
     }
 }

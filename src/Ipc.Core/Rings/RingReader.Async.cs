@@ -117,12 +117,11 @@ public sealed unsafe partial class RingReader
 
         public readonly IpcStatus PeerStatus() => _reader.PeerStatusFromOutside();
 
-        public readonly void BeforeSleep()
+        public readonly bool BeforeSleep()
         {
             try
             {
-                if (_reader.Enter())
-                    _data.BeforeSleep();
+                return !_reader.Enter() || _data.BeforeSleep();
             }
             finally
             {

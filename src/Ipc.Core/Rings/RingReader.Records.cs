@@ -31,18 +31,21 @@ public sealed unsafe partial class RingReader
     }
 
     /// <summary>Returns what is released, as before a sleep, and sets the sleeper's flag: the writer's next publish
-    /// signals. The caller fences and looks again.</summary>
+    /// signals. The caller fences, unless this is true, and looks again.</summary>
+    /// <returns>Publishers fence here.</returns>
     [MethodImpl(Tiering.Optimized)]
-    internal void Arm()
+    internal bool Arm()
     {
+        bool publishersFence = true;
         if (Enter())
         {
             if (_released != _free)
                 ReturnSpace();
-            Waiter.Arm(&Header->Data);
+            publishersFence = Waiter.Arm(&Header->Data);
         }
 
         Leave();
+        return publishersFence;
     }
 
     /// <summary>Before the writer publishes. The caller keeps the memory mapped.</summary>
@@ -169,12 +172,11 @@ public sealed unsafe partial class RingReader
         /// <summary>Where the writer's signals go to a doorbell it is armed, as the listener arms what it watches: then
         /// the next record rings. The announcement at the doorbell fences for both.</summary>
         [MethodImpl(Tiering.Optimized)]
-        public void BeforeSleep()
+        public bool BeforeSleep()
         {
             if (_reader._released != _reader._free)
                 _reader.ReturnSpace();
-            if (!_reader.Link.WakesReader)
-                Waiter.Arm(&_reader.Header->Data);
+            return _reader.Link.WakesReader || Waiter.Arm(&_reader.Header->Data);
         }
     }
 }

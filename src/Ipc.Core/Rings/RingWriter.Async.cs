@@ -172,8 +172,6 @@ public sealed unsafe partial class RingWriter
 
         public IpcStatus PeerStatus() => _writer.PeerStatusFromOutside();
 
-        public void BeforeSleep()
-        {
-        }
+        public bool BeforeSleep() => true;
     }
 }

@@ -177,7 +177,11 @@ public sealed unsafe partial class RingWriter
 
         public readonly IpcStatus PeerStatus() => _writer.PeerStatus();
 
-        public void BeforeSleep() => _turns = 0;
+        public bool BeforeSleep()
+        {
+            _turns = 0;
+            return true;
+        }
     }
 
     private bool SeesLoan(int length)

@@ -155,8 +155,6 @@ public sealed unsafe partial class SharedEvent : IDisposable
 
         public readonly IpcStatus PeerStatus() => _event._sync.AttendOthers();
 
-        public readonly void BeforeSleep()
-        {
-        }
+        public readonly bool BeforeSleep() => true;
     }
 }

@@ -162,10 +162,11 @@ public sealed unsafe partial class SharedMutex : IDisposable
 
         public readonly IpcStatus PeerStatus() => _mutex._sync.AttendOthers();
 
-        public readonly void BeforeSleep()
+        public readonly bool BeforeSleep()
         {
             if (_mutex._sync.IsTimeToAsk())
                 _mutex._sync.AskForHolder(Atomic.LoadAcquire(ref _mutex._header->Owner));
+            return true; // there is nothing to arm
         }
     }
 }

@@ -234,10 +234,11 @@ public sealed unsafe partial class SharedSemaphore : IDisposable
 
         public readonly IpcStatus PeerStatus() => _semaphore._sync.AttendOthers();
 
-        public readonly void BeforeSleep()
+        public readonly bool BeforeSleep()
         {
             if (_semaphore._sync.IsTimeToAsk())
                 _semaphore.AskForHolders();
+            return true; // there is nothing to arm
         }
     }
 }

@@ -87,8 +87,6 @@ public sealed unsafe partial class TopicReader
 
         public IpcStatus PeerStatus() => new DataCondition(_reader).PeerStatus();
 
-        public void BeforeSleep()
-        {
-        }
+        public bool BeforeSleep() => true;
     }
 }

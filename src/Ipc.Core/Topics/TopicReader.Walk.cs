@@ -248,8 +248,6 @@ public sealed unsafe partial class TopicReader
             return IpcStatus.Ok; // writers come and go
         }
 
-        public void BeforeSleep()
-        {
-        }
+        public bool BeforeSleep() => true;
     }
 }

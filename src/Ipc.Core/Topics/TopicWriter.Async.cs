@@ -222,10 +222,11 @@ public sealed unsafe partial class TopicWriter
             return IpcStatus.Ok; // there may be others
         }
 
-        public void BeforeSleep()
+        public bool BeforeSleep()
         {
             AwaitsWriter = _writer.IsHeldByWriter();
             _hasChosen = true;
+            return true;
         }
     }
 }

@@ -78,8 +78,6 @@ public sealed unsafe partial class TopicWriter
             return IpcStatus.Ok;
         }
 
-        public void BeforeSleep()
-        {
-        }
+        public bool BeforeSleep() => true;
     }
 }

@@ -151,6 +151,10 @@ public sealed unsafe partial class TopicWriter
             return IpcStatus.Ok;
         }
 
-        public void BeforeSleep() => _turns = 0;
+        public bool BeforeSleep()
+        {
+            _turns = 0;
+            return true;
+        }
     }
 }

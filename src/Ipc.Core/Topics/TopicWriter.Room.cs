@@ -315,6 +315,10 @@ public sealed unsafe partial class TopicWriter
             return IpcStatus.Ok; // there may be others
         }
 
-        public void BeforeSleep() => _turns = 0;
+        public bool BeforeSleep()
+        {
+            _turns = 0;
+            return true;
+        }
     }
 }

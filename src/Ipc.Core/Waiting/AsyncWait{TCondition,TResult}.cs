@@ -90,9 +90,9 @@ internal abstract unsafe class AsyncWait<TCondition, TResult> : AsyncWait, IValu
                 return true;
             }
 
-            _condition.BeforeSleep();
+            bool othersFence = _condition.BeforeSleep();
             ChooseWords();
-            Announced = Waiter.Announce(Words);
+            Announced = Waiter.Announce(Words, othersFence);
             if (_condition.IsTrue()) // [sleep] after the announcement
             {
                 _status = IpcStatus.Ok;

@@ -10,8 +10,10 @@ internal interface IWaitCondition
     /// noticed.</summary>
     IpcStatus PeerStatus();
 
-    /// <summary>Called before each sleep: give back what the peer may wait for.</summary>
-    void BeforeSleep();
+    /// <summary>Called before each sleep: give back what the peer may wait for, arm what else leads to a signal.
+    /// </summary>
+    /// <returns>Publishers fence at all that was armed: <see cref="Waiter.Arm"/>.</returns>
+    bool BeforeSleep();
 
     /// <summary>The longest single sleep in ns; ulong.MaxValue when the wake is certain.</summary>
     ulong LongestSleep { get; }

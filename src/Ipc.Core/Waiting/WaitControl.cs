@@ -238,8 +238,8 @@ internal sealed unsafe class WaitControl
         ulong announcedAt = 0;
         for (; ; )
         {
-            condition.BeforeSleep();
-            uint announced = Waiter.Announce(waiter);
+            bool othersFence = condition.BeforeSleep();
+            uint announced = Waiter.Announce(waiter, othersFence);
             IpcStatus status = IpcStatus.Ok;
             // [sleep] after the announcement
             if (condition.IsTrue() || IsOver(ref condition, deadline, cancellationToken, out status))

@@ -18,6 +18,12 @@ namespace Ipc;
 /// sleeper sleeps in short slices until such a store must long have drained.
 /// </para>
 /// <para>
+/// A membarrier costs 600 ns, much of a round trip between two that share a processor and sleep each time. So a sleeper
+/// that comes back again and again asks the publishers for their fence for now, with one more membarrier: who published
+/// before it is done, and all others know <c>[ask]</c>. From then on nobody who sleeps there needs one, until a
+/// publisher's fences have met nobody for a while.
+/// </para>
+/// <para>
 /// The word changes with every signal, and the kernel compares it before putting anybody to sleep: a signal between the
 /// sleeper's last look and its sleep is seen <c>[signal]</c>. A hostile peer can spoil its own wake-ups, no more: loops
 /// over the word are bounded, and what ends a wait from this side (stop, close, cancel) changes the word again and
@@ -40,7 +46,12 @@ internal static unsafe class Waiter
     private static bool SleepersAsk =>
         !s_everybodyFences && (PublishersFence || Atomic.LoadAcquire(ref s_refusedAt) != 0);
 
-    private const ulong SleeperOrFence = WaiterWords.SleeperBit | 1UL << 32;
+    private const ulong SleeperOrFence = WaiterWords.SleeperBit | (ulong)WaiterWords.Fence << 32;
+
+    // A membarrier costs as much as 20 to 100 fences: so few sleeps come to one that is asked for in vain.
+    private const uint SleepsBeforeAsking = 4;
+    private const uint FencesInVain = 16;
+
     // ns; how long a sleeper whose flag may have been missed sleeps at a time
     private const ulong SliceLength = 10_000_000;
     private const ulong SlicePeriod = 20_000_000;  // ns; for how long
@@ -69,17 +80,25 @@ internal static unsafe class Waiter
     [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     public static bool TryTakeSleeper(WaiterWords* waiter)
     {
-        if (Atomic.LoadAcquire(ref waiter->FenceRequired) != 0)
-            Atomic.Fence(); // [sleep] the sleeper could not do it for us
+        uint asked = Atomic.LoadAcquire(ref waiter->FenceRequired); // [ask]
+        if ((asked & WaiterWords.Fence) != 0)
+            Atomic.Fence(); // [sleep] the sleeper does not do it for us
 
         for (int attempt = 0; attempt < 1000; attempt++)
         {
             uint word = Atomic.LoadAcquire(ref waiter->Word);
             if ((word & WaiterWords.SleeperBit) == 0)
+            {
+                if ((asked & WaiterWords.Settled) != 0)
+                    CountFence(waiter, asked);
                 return false; // woken by somebody else, or never there
+            }
+
             // [signal]
             if (Atomic.TryExchange(&waiter->Word, word, (word & ~WaiterWords.SleeperBit) + WaiterWords.SignalStep))
             {
+                if ((asked & WaiterWords.Settled) != 0)
+                    Atomic.StoreRelease(ref waiter->FenceCount, 0);
                 FaultPoints.Pass(FaultPoints.WaiterSignalWordChanged);
                 return true;
             }
@@ -104,28 +123,92 @@ internal static unsafe class Waiter
 
     /// <summary>Says that this thread is about to sleep. The caller looks at its condition once more, then sleeps with
     /// the result.</summary>
+    /// <param name="waiter">Where.</param>
+    /// <param name="othersFence">Of what the caller has armed before, of all of it: <see cref="Arm"/>.</param>
     [MethodImpl(Tiering.Optimized)]
-    public static uint Announce(WaiterWords* waiter)
+    public static uint Announce(WaiterWords* waiter, bool othersFence = true)
     {
         uint word = Atomic.LoadAcquire(ref waiter->Word);
         Atomic.TryOr(&waiter->Word, WaiterWords.SleeperBit); // [sleep] a full barrier on this side
         FaultPoints.Pass(FaultPoints.WaiterFlagSet);
-        FenceOthers(waiter);
+        if (!othersFence || !IsSettled(waiter))
+            FenceOthers(waiter);
         return word | WaiterWords.SleeperBit;
     }
 
-    /// <summary>Sets the sleeper's flag without sleeping: the next publish will "signal". The caller fences and looks
-    /// again.</summary>
+    /// <summary>Sets the sleeper's flag without sleeping: the next publish will "signal". The caller fences, unless
+    /// this is true, and looks again.</summary>
+    /// <returns>Publishers fence here.</returns>
     [MethodImpl(Tiering.Optimized)]
-    public static void Arm(WaiterWords* waiter)
+    public static bool Arm(WaiterWords* waiter)
     {
         Atomic.TryOr(&waiter->Word, WaiterWords.SleeperBit);
-        if (SleepersAsk && Atomic.LoadAcquire(ref waiter->FenceRequired) == 0)
+        if (IsSettled(waiter))
+            return true;
+        if (!SleepersAsk)
         {
-            Atomic.StoreRelease(ref waiter->FenceRequired, 1);
+            uint asked = Ask(waiter);
+            if (asked == 0 || !TryFenceOthers())
+                return false;
+            Settle(waiter, asked);
+            return true;
+        }
+
+        if (Atomic.LoadAcquire(ref waiter->FenceRequired) != WaiterWords.Fence)
+        {
+            Atomic.StoreRelease(ref waiter->FenceRequired, WaiterWords.Fence);
             if (HasBeenRefused)
                 Atomic.StoreRelease(ref s_refusedAt, Os.Current.Now()); // whoever sleeps for it sleeps in slices
         }
+
+        return false;
+    }
+
+    /// <summary>The sleeper's bit is set. Whoever published without a fence is seen by the look that follows, all
+    /// others see the bit.</summary>
+    private static bool IsSettled(WaiterWords* waiter)
+    {
+        if (s_everybodyFences)
+            return true; // the sleeper's own half was the change of the word [sleep]
+        if (SleepersAsk || (Atomic.LoadAcquire(ref waiter->FenceRequired) & WaiterWords.Settled) == 0)
+            return false;
+        Atomic.Fence(); // a read-modify-write is none everywhere
+        return (Atomic.LoadAcquire(ref waiter->FenceRequired) & WaiterWords.Settled) != 0; // [ask]
+    }
+
+    /// <summary>What the next membarrier settles; 0: nothing. Who asked for what is found here may have been killed
+    /// before it was.</summary>
+    private static uint Ask(WaiterWords* waiter)
+    {
+        uint seen = Atomic.LoadAcquire(ref waiter->FenceRequired);
+        if ((seen & WaiterWords.Fence) != 0)
+            return (seen & WaiterWords.ForNow) != 0 ? seen : 0;
+        uint sleeps = Atomic.LoadAcquire(ref waiter->FenceCount) + 1;
+        Atomic.StoreRelease(ref waiter->FenceCount, sleeps < SleepsBeforeAsking ? sleeps : 0);
+        if (sleeps < SleepsBeforeAsking)
+            return 0;
+        uint asked = (seen & ~(WaiterWords.Asking - 1)) + WaiterWords.Asking + WaiterWords.Fence + WaiterWords.ForNow;
+        if (!Atomic.TryExchange(&waiter->FenceRequired, seen, asked))
+            return 0;
+        FaultPoints.Pass(FaultPoints.WaiterAsked);
+        return asked;
+    }
+
+    /// <summary>If it is that asking still: another one has had no membarrier yet.</summary>
+    private static void Settle(WaiterWords* waiter, uint asked)
+    {
+        if (asked != 0)
+            Atomic.TryExchange(&waiter->FenceRequired, asked, asked | WaiterWords.Settled);
+    }
+
+    /// <summary>Nobody was there. Nothing but speed follows from the count, so it may lose some, and anybody may write
+    /// anything there.</summary>
+    private static void CountFence(WaiterWords* waiter, uint asked)
+    {
+        uint inVain = Atomic.LoadAcquire(ref waiter->FenceCount) + 1;
+        if (inVain >= FencesInVain)
+            Atomic.TryExchange(&waiter->FenceRequired, asked, asked & ~(WaiterWords.Asking - 1)); // [ask]
+        Atomic.StoreRelease(ref waiter->FenceCount, inVain < FencesInVain ? inVain : 0);
     }
 
     /// <summary>If this process cannot fence for others: asks publishers to do it, where nobody publishes yet. Who
@@ -133,7 +216,7 @@ internal static unsafe class Waiter
     public static void AskEarly(WaiterWords* waiter)
     {
         if (SleepersAsk)
-            Atomic.StoreRelease(ref waiter->FenceRequired, 1);
+            Atomic.StoreRelease(ref waiter->FenceRequired, WaiterWords.Fence);
     }
 
     /// <summary>Membarrier was there, and is forbidden by now: what is armed may be missed by a publish that is under
@@ -145,12 +228,19 @@ internal static unsafe class Waiter
     public static void FenceOthers(WaiterWords* waiter)
     {
         if (s_everybodyFences)
-            return; // the sleeper's own half was the change of the word [sleep]
-        if (SleepersAsk || !TryFenceOthers())
+            return;
+        if (!SleepersAsk)
         {
-            Atomic.StoreRelease(ref waiter->FenceRequired, 1);
-            Atomic.Fence();
+            uint asked = Ask(waiter);
+            if (TryFenceOthers())
+            {
+                Settle(waiter, asked);
+                return;
+            }
         }
+
+        Atomic.StoreRelease(ref waiter->FenceRequired, WaiterWords.Fence);
+        Atomic.Fence();
     }
 
     private static bool TryFenceOthers()

@@ -25,7 +25,7 @@ public static class Wire
 
     public static class Waiter
     {
-        public const int Word = 0, FenceRequired = 4, Wanted = 8;
+        public const int Word = 0, FenceRequired = 4, Wanted = 8, FenceCount = 12;
     }
 
     public static class Ring

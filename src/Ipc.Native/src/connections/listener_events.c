@@ -98,14 +98,17 @@ static void cool_half(ipc_listener *listener)
     ipc_connection *oldest[IPC_HOT_MAX / 2];
     const uint32_t count = listener->hot_count / 2;
     uint32_t armed = 0;
+    ipc_armed others = IPC_ARMED_SETTLED;
     bool settled = true;
     listener->hot_count -= count;
     for (uint32_t i = 0; i < count; i++) {
         oldest[i] = listener->hot[listener->hot_count + i];
         ipc_ring_return_all(oldest[i]->watched);
         ipc_waiter *waiter = &oldest[i]->watched->header->data;
-        const bool last = i + 1 == count;
-        settled = (last ? ipc_waiter_announce(waiter, &armed) : ipc_waiter_arm(waiter)) && settled; /* [sleep] */
+        if (i + 1 == count)
+            settled = ipc_waiter_announce(waiter, others, &armed); /* [sleep] */
+        else
+            others = ipc_armed_both(others, ipc_waiter_arm(waiter)); /* [sleep] */
     }
     if (!settled) { /* membarrier is forbidden, perhaps only by now: the others have counted on it. Nobody looks again */
         for (uint32_t i = 0; i + 1 < count; i++)
@@ -264,13 +267,13 @@ static bool has_work(const void *subject)
 }
 
 /* What is held back goes with the arming: from then on nobody looks whether a client waits for it. */
-static bool arm_hot(void *subject)
+static ipc_armed arm_hot(void *subject)
 {
     ipc_listener *listener = subject;
-    bool armed = true;
+    ipc_armed armed = IPC_ARMED_SETTLED;
     for (uint32_t i = 0; i < listener->hot_count; i++) {
         ipc_ring_return_all(listener->hot[i]->watched);
-        armed = ipc_waiter_arm(&listener->hot[i]->watched->header->data) && armed; /* [sleep] */
+        armed = ipc_armed_both(armed, ipc_waiter_arm(&listener->hot[i]->watched->header->data)); /* [sleep] */
     }
     listener->hot_unarmed = false;
     return armed;

@@ -280,10 +280,11 @@ static bool attend_writer(void *subject)
 }
 
 /* A server's thread sleeps on the doorbell: the client's signal on this word is what rings it. */
-static bool arm_reader(void *subject)
+static ipc_armed arm_reader(void *subject)
 {
     ipc_ring_reader *reader = subject;
-    return reader->sleeps_on == &reader->header->data || ipc_waiter_arm(&reader->header->data);
+    ipc_waiter *data = &reader->header->data;
+    return reader->sleeps_on == data ? IPC_ARMED_SETTLED : ipc_waiter_arm(data);
 }
 
 static ipc_wait wait_of(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel)

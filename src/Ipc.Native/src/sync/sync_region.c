@@ -171,12 +171,12 @@ static bool attend(void *subject)
 /* A holder that has called exec() lives on under its number, so that nobody is told of an end; but what it was is gone,
    and its locks with it. So who sleeps for what another one holds looks whether that is still there: seldom, for one
    call of the system each time. */
-static bool ask_for_holders(void *subject)
+static ipc_armed ask_for_holders(void *subject)
 {
     ipc_sync *sync = subject;
     const uint64_t now = ipc_platform_now();
     if (now - ipc_load_relaxed64(&sync->asked_at) < IPC_SYNC_ASK_NS)
-        return true;
+        return IPC_ARMED_SETTLED; /* there is nothing to arm */
     ipc_store_relaxed64(&sync->asked_at, now);
     ipc_region *region = sync->place.region;
     const bool is_mutex = sync->kind->kind == IPC_KIND_MUTEX;
@@ -192,7 +192,7 @@ static bool ask_for_holders(void *subject)
             (void)ipc_region_recover(region, index,
                                      ipc_load_relaxed32(&ipc_region_participant(region, index)->generation));
     }
-    return true;
+    return IPC_ARMED_SETTLED;
 }
 
 static ipc_status acquire(ipc_sync *sync, ipc_status (*take)(void *sync), bool (*may_take)(const void *sync),
@@ -251,7 +251,7 @@ static bool attend_look(void *subject)
     return attend(((look *)subject)->sync);
 }
 
-static bool ask_for_holders_look(void *subject)
+static ipc_armed ask_for_holders_look(void *subject)
 {
     return ask_for_holders(((look *)subject)->sync);
 }

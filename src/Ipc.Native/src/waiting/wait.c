@@ -175,9 +175,9 @@ static bool asks_first(ipc_end *end, const ipc_waiter *waiter)
 
 static void announce(const ipc_wait *wait, uint32_t *armed)
 {
-    const bool was_armed = wait->arm == NULL || wait->arm(wait->subject);
-    const bool announced = ipc_waiter_announce(wait->waiter, armed);
-    if (asks_first(wait->end, wait->waiter) || !was_armed || !announced)
+    const ipc_armed others = wait->arm == NULL ? IPC_ARMED_SETTLED : wait->arm(wait->subject);
+    const bool announced = ipc_waiter_announce(wait->waiter, others, armed);
+    if (asks_first(wait->end, wait->waiter) || !announced)
         ipc_store_relaxed64(&wait->end->bounded_until, ipc_platform_now() + IPC_WAITER_DOUBT_NS);
 }
 

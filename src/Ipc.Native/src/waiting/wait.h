@@ -76,8 +76,8 @@ typedef struct ipc_end {
 typedef struct ipc_wait {
     ipc_end *end;
     ipc_waiter *waiter;         /* to sleep on */
-    bool (*arm)(void *subject); /* arms what else leads to a signal of `waiter`; the barrier that follows serves it too.
-                                   False: as of ipc_waiter_arm. NULL: nothing */
+    ipc_armed (*arm)(void *subject); /* arms what else leads to a signal of `waiter`; the barrier that follows serves it
+                                        too. NULL: nothing */
     /* IPC_EMPTY: go on waiting. Anything else is the result. */
     ipc_status (*check)(void *subject);
     /* Before each sleep: makes sure that the peer's death will wake us. False: it may not: sleep for a while. */

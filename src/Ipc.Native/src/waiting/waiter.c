@@ -5,6 +5,9 @@
 
 /* A peer that rewrites the word all the time cannot hold a signaller for longer than this many attempts. */
 #define ATTEMPTS 128
+/* A membarrier costs as much as 20 to 100 fences: so few sleeps come to one that is asked for in vain. */
+#define SLEEPS_BEFORE_ASKING 4
+#define FENCES_IN_VAIN       16
 
 static ipc_once prepare_once = IPC_ONCE_INIT;
 static bool registered;
@@ -77,23 +80,108 @@ void ipc_waiter_settle(void)
         ipc_platform_yield();
 }
 
-bool ipc_waiter_arm(ipc_waiter *waiter)
+/* ---- asking for fences for now [ask] ----------------------------------------------------------------- */
+
+/* The sleeper's bit is set. Whoever published without a fence is seen by the look that follows, all others see the bit.
+ */
+static bool is_settled(const ipc_waiter *waiter)
 {
-    (void)ipc_or32(&waiter->word, IPC_WAITER_SLEEPING); /* [sleep] */
-    return calls_barrier() || ipc_load_relaxed32(&waiter->fence_required) != 0 ||
-           ipc_exchange32(&waiter->fence_required, 1) != 0;
+    if ((ipc_load_relaxed32(&waiter->fence_required) & IPC_WAITER_SETTLED) == 0)
+        return false;
+    ipc_full_fence(); /* a read-modify-write is none everywhere */
+    return (ipc_load_acquire32(&waiter->fence_required) & IPC_WAITER_SETTLED) != 0;
 }
 
-bool ipc_waiter_announce(ipc_waiter *waiter, uint32_t *armed)
+/* What the next membarrier settles; 0: nothing. Who asked for what is found here may have been killed before it was. */
+static uint32_t ask(ipc_waiter *waiter)
+{
+    uint32_t seen = ipc_load_relaxed32(&waiter->fence_required);
+    if ((seen & IPC_WAITER_FENCE) != 0)
+        return (seen & IPC_WAITER_FOR_NOW) != 0 ? seen : 0;
+    const uint32_t sleeps = ipc_load_relaxed32(&waiter->fence_count) + 1;
+    ipc_store_relaxed32(&waiter->fence_count, sleeps < SLEEPS_BEFORE_ASKING ? sleeps : 0);
+    if (sleeps < SLEEPS_BEFORE_ASKING)
+        return 0;
+    const uint32_t asked =
+        (seen & ~(IPC_WAITER_ASKING - 1)) + IPC_WAITER_ASKING + IPC_WAITER_FENCE + IPC_WAITER_FOR_NOW;
+    if (!ipc_cas32(&waiter->fence_required, &seen, asked))
+        return 0;
+    IPC_FAULT_POINT("waiter.asked");
+    return asked;
+}
+
+/* If it is that asking still: another one has had no membarrier yet. */
+static void settle(ipc_waiter *waiter, uint32_t asked)
+{
+    if (asked != 0)
+        (void)ipc_cas32(&waiter->fence_required, &asked, asked | IPC_WAITER_SETTLED);
+}
+
+/* For good. True: whoever publishes knows. */
+static bool ask_for_good(ipc_waiter *waiter)
+{
+    if (ipc_load_relaxed32(&waiter->fence_required) == IPC_WAITER_FENCE)
+        return true;
+    const uint32_t before = ipc_exchange32(&waiter->fence_required, IPC_WAITER_FENCE);
+    return before == IPC_WAITER_FENCE || (before & IPC_WAITER_SETTLED) != 0;
+}
+
+/* Nothing but speed follows from the count, so it may lose some, and anybody may write anything there. */
+static void count_fence(ipc_waiter *waiter, uint32_t seen, bool met_somebody)
+{
+    const uint32_t in_vain = met_somebody ? 0 : ipc_load_relaxed32(&waiter->fence_count) + 1;
+    if (in_vain >= FENCES_IN_VAIN)
+        (void)ipc_cas32(&waiter->fence_required, &seen, seen & ~(IPC_WAITER_ASKING - 1)); /* [ask] */
+    ipc_store_relaxed32(&waiter->fence_count, in_vain < FENCES_IN_VAIN ? in_vain : 0);
+}
+
+bool ipc_waiter_is_armed_here(ipc_waiter *waiter)
+{
+    const uint32_t seen = ipc_load_relaxed32(&waiter->fence_required);
+    ipc_full_fence(); /* [sleep] */
+    const bool is_armed = ipc_waiter_is_marked(waiter);
+    if ((seen & IPC_WAITER_SETTLED) != 0)
+        count_fence(waiter, seen, is_armed);
+    return is_armed;
+}
+
+/* ---- sleeping ---------------------------------------------------------------------------------------- */
+
+ipc_armed ipc_waiter_arm(ipc_waiter *waiter)
+{
+    (void)ipc_or32(&waiter->word, IPC_WAITER_SLEEPING); /* [sleep] */
+    if (calls_barrier()) {
+        if (is_settled(waiter))
+            return IPC_ARMED_SETTLED;
+        const uint32_t asked = ask(waiter);
+        if (asked == 0)
+            return IPC_ARMED_FOR_BARRIER;
+        if (!barrier())
+            return IPC_ARMED_DOUBTFUL; /* what was armed before counted on it, too */
+        settle(waiter, asked);
+        return IPC_ARMED_SETTLED;
+    }
+    return ask_for_good(waiter) ? IPC_ARMED_SETTLED : IPC_ARMED_DOUBTFUL;
+}
+
+bool ipc_waiter_announce(ipc_waiter *waiter, ipc_armed others, uint32_t *armed)
 {
     *armed = ipc_or32(&waiter->word, IPC_WAITER_SLEEPING) | IPC_WAITER_SLEEPING; /* [sleep] */
     IPC_FAULT_POINT("waiter.flag_set");
-    const bool refused = calls_barrier() && !barrier(); /* now: what was armed counted on it */
-    if (!refused && calls_barrier())
-        return true;
-    const bool news = ipc_exchange32(&waiter->fence_required, 1) == 0;
+    bool refused = false;
+    if (calls_barrier()) {
+        if (others == IPC_ARMED_SETTLED && is_settled(waiter))
+            return true;
+        const uint32_t asked = ask(waiter);
+        if (barrier()) {
+            settle(waiter, asked);
+            return others != IPC_ARMED_DOUBTFUL;
+        }
+        refused = true; /* now: what was armed counted on it */
+    }
+    const bool is_known = ask_for_good(waiter);
     ipc_full_fence();
-    return !news && !refused;
+    return is_known && !refused && others != IPC_ARMED_DOUBTFUL;
 }
 
 void ipc_waiter_sleep(ipc_waiter *waiter, uint32_t armed, ipc_deadline deadline)

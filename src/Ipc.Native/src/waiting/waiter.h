@@ -7,6 +7,11 @@
  * full fence after every publish, which costs it five times its throughput (docs/performance.md). A sleeper that cannot
  * call membarrier sets `fence_required`, a signaller that is not registered fences anyway.
  *
+ * [ask] A membarrier costs 600 ns, much of a round trip between two that share a processor and sleep each time. So a
+ * sleeper that comes back again and again asks the signallers for their fence for now, with one more membarrier: who
+ * published before it is done, and all others know. From then on nobody who sleeps there needs one, until a signaller's
+ * fences have met nobody for a while.
+ *
  * [signal] The signaller changes the word before it wakes, and the kernel compares the word before it sleeps: a sleeper
  * on its way does not go to sleep.
  */
@@ -34,13 +39,25 @@ void ipc_waiter_ask_early(ipc_waiter *waiter);
 /* Returns when a publish that missed the request is visible. */
 void ipc_waiter_settle(void);
 
-/* Sets bit 0 and makes sure that whoever publishes from now on sees it [sleep]. The caller then checks its
-   condition, and sleeps with `armed`. False: fences have just been asked for; a publish under way may have missed that,
-   here and where the caller has armed, so until it must be visible the caller only dozes, and looks again. */
-bool ipc_waiter_announce(ipc_waiter *waiter, uint32_t *armed);
+/* What is missing before all who publish see an armed word; of several words the largest counts. */
+typedef enum ipc_armed {
+    IPC_ARMED_SETTLED,     /* nothing: they fence */
+    IPC_ARMED_FOR_BARRIER, /* a membarrier */
+    IPC_ARMED_DOUBTFUL     /* time: fences have just been asked for, and a publish under way may have missed that */
+} ipc_armed;
+
+static inline ipc_armed ipc_armed_both(ipc_armed one, ipc_armed other)
+{
+    return one > other ? one : other;
+}
+
 /* Only sets bit 0: for words whose signals come by another waiter, which is then announced, with the barrier for both
-   (or asks for fences at both). False: the same. */
-bool ipc_waiter_arm(ipc_waiter *waiter);
+   (or asks for fences at both). */
+ipc_armed ipc_waiter_arm(ipc_waiter *waiter);
+/* Sets bit 0 and makes sure that whoever publishes from now on sees it [sleep]. The caller then checks its condition,
+   and sleeps with `armed`. Others: what the caller has armed. False: doubtful, here or there; until a publish that was
+   under way must be visible the caller only dozes, and looks again. */
+bool ipc_waiter_announce(ipc_waiter *waiter, ipc_armed others, uint32_t *armed);
 
 /* Sleeps until signalled, until the deadline, or for no reason. */
 void ipc_waiter_sleep(ipc_waiter *waiter, uint32_t armed, ipc_deadline deadline);
@@ -61,13 +78,15 @@ static inline bool ipc_waiter_is_marked(const ipc_waiter *waiter)
     return (ipc_load_relaxed32(&waiter->word) & IPC_WAITER_SLEEPING) != 0;
 }
 
+/* The same with the publisher's fence. */
+bool ipc_waiter_is_armed_here(ipc_waiter *waiter);
+
 /* The publisher's half of [sleep]: call after the release store that makes the condition true. */
-static inline bool ipc_waiter_is_armed(const ipc_waiter *waiter, bool process_fences)
+static inline bool ipc_waiter_is_armed(ipc_waiter *waiter, bool process_fences)
 {
-    if (process_fences || ipc_load_relaxed32(&waiter->fence_required) != 0)
-        ipc_full_fence();
-    else
-        ipc_compiler_fence();
+    if (process_fences || (ipc_load_acquire32(&waiter->fence_required) & IPC_WAITER_FENCE) != 0) /* [ask] */
+        return ipc_waiter_is_armed_here(waiter);
+    ipc_compiler_fence();
     return ipc_waiter_is_marked(waiter); /* [sleep] */
 }
 

@@ -8,7 +8,7 @@ namespace Ipc.Tool;
 internal sealed record WaiterReport(bool Sleeping, uint Signals, bool FenceRequired, bool? Wanted)
 {
     public static WaiterReport Of(in WaiterWords words, bool isSpace = false) =>
-        new((words.Word & WaiterWords.SleeperBit) != 0, words.Word >> 1, words.FenceRequired != 0, isSpace ? words.Wanted != 0 : null);
+        new((words.Word & WaiterWords.SleeperBit) != 0, words.Word >> 1, (words.FenceRequired & WaiterWords.Fence) != 0, isSpace ? words.Wanted != 0 : null);
 
     public override string ToString() =>
         $"{(Sleeping ? "somebody sleeps" : "nobody sleeps")}, {Signals} signals{(FenceRequired ? ", fences" : "")}{(Wanted == true ? ", room wanted" : "")}";
