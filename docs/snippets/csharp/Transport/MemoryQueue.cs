@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Channels;
+using System.Threading.Tasks;
 
 namespace Snippets;
 
@@ -31,7 +32,7 @@ internal sealed class MemoryQueue
 
     public async IAsyncEnumerable<Message> TakeAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        await foreach (Message message in _waiting.Reader.ReadAllAsync(cancellationToken))
+        await foreach (Message message in _waiting.Reader.ReadAllAsync(cancellationToken).ConfigureAwait(false))
         {
             message.Deliveries++;
             if (!message.Until.HasPassed) // its caller waits no more

@@ -1,0 +1,70 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Ipc.Rpc;
+using Snippets;
+using Xunit;
+
+namespace Ipc.Docs.Tests;
+
+/// <summary>The transport that docs/guide/transports.md shows for copying, where the page's own code does not come.</summary>
+public sealed class MemoryTransportTests
+{
+    private static readonly TimeSpan _watchdog = TimeSpan.FromSeconds(30);
+
+    private readonly MemoryQueue _queue = new();
+    private readonly Store _store = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    /// <summary>As in a program with windows: continuations come to a thread that waits for the call. It waited for ever, beyond any deadline.</summary>
+    [Fact]
+    public async Task CallsEndOnAThreadToWhichNoContinuationCanCome()
+    {
+        Task<string> calls = Task.Factory.StartNew(
+            () =>
+            {
+                SynchronizationContext.SetSynchronizationContext(new Occupied());
+                MemoryServer server = new(_queue, StoreRpc.Service(_store));
+                IStore store = Client();
+                Item pear = store.Get("pear");
+                Totals totals = store.ImportAsync(Items(), Token).GetAwaiter().GetResult();
+                int left = store.Till(Orders(), Token).ToBlockingEnumerable(Token).Last().Left;
+                int changes = store.Changes("pear", Token).ToBlockingEnumerable(Token).Take(100).Count();
+                server.DisposeAsync().AsTask().GetAwaiter().GetResult();
+                return $"{pear.Count} {totals.Pieces} {left} {changes}";
+            },
+            Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+
+        Assert.Equal("3 5050 7 100", await calls.WaitAsync(_watchdog, Token));
+    }
+
+    private static async IAsyncEnumerable<Item> Items()
+    {
+        for (int i = 1; i <= 100; i++)
+        {
+            yield return new Item("kind " + i, i);
+            await Task.Delay(1).ConfigureAwait(false);
+        }
+    }
+
+    private static async IAsyncEnumerable<Order> Orders()
+    {
+        yield return new Order("apple", 1);
+        await Task.Delay(1).ConfigureAwait(false);
+        yield return new Order("apple", 2);
+    }
+
+    private IStore Client() => StoreRpc.Client(new MemoryCaller(_queue));
+
+    /// <summary>What is posted to it waits for its thread, which is in a call.</summary>
+    private sealed class Occupied : SynchronizationContext
+    {
+        public override void Post(SendOrPostCallback d, object? state)
+        {
+            // it would come after the call
+        }
+    }
+}
