@@ -41,6 +41,25 @@ public sealed class MemoryTransportTests
         Assert.Equal("3 5050 7 100", await calls.WaitAsync(_watchdog, Token));
     }
 
+    /// <summary>Nobody caught what was neither of a handler nor of a cancellation: such calls had no answer.</summary>
+    [Fact]
+    public async Task WhatFailsInTheTransportIsAnsweredAndDoesNotHinderTheEnd()
+    {
+        Message nameless = new("other", null!, null!, RpcMethodKind.Unary, []);
+        Message broken = MessageOf(StoreRpc.Changes, "pear");
+        broken.ToClient.Writer.Complete(); // as the client does whose own stream has thrown, while its handler writes
+        await using (MemoryServer server = new(_queue, StoreRpc.Service(_store)))
+        {
+            _queue.Send(nameless);
+            _queue.Send(broken);
+            Assert.Equal(RpcStatus.Internal, (await nameless.Reply.Task.WaitAsync(_watchdog, Token)).Status);
+            Assert.Equal(RpcStatus.Internal, (await broken.Reply.Task.WaitAsync(_watchdog, Token)).Status);
+        }
+    }
+
+    private static Message MessageOf<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, TRequest request)
+        => new("id", method.Service, method.Name, method.Kind, Payload.Encode(method, method.Request, in request));
+
     private static async IAsyncEnumerable<Item> Items()
     {
         for (int i = 1; i <= 100; i++)

@@ -90,6 +90,10 @@ internal sealed class MemoryServer : IAsyncDisposable
         {
             answer = new Answer(RpcStatus.Cancelled, [], answered, "The call was cancelled.");
         }
+        catch (Exception e) // the transport has failed, not the handler; the caller waits for an answer all the same
+        {
+            answer = new Answer(RpcStatus.Internal, [], answered, e.Message);
+        }
         finally
         {
             _queue.Cancelled -= Cancel;
