@@ -57,6 +57,31 @@ public sealed class MemoryTransportTests
         }
     }
 
+    /// <summary>Two handlers took each a part of what the client sent, and their items came in one stream.</summary>
+    [Fact]
+    public async Task AStreamThatIsDeliveredTwiceIsBegunOnce()
+    {
+        _queue.DeliversTwice = true;
+        await using MemoryServer server = new(_queue, StoreRpc.Service(_store));
+        IStore store = Client();
+
+        List<int> changes = [];
+        await foreach (Change change in store.Changes("pear", Token))
+        {
+            changes.Add(change.By);
+            if (changes.Count == 500)
+                break;
+        }
+
+        Assert.Equal(Enumerable.Range(1, 500), changes);
+        Totals totals = await store.ImportAsync(Items(), Token).WaitAsync(_watchdog, Token);
+        Assert.Equal((100, 5050), (totals.Items, totals.Pieces));
+        List<int> left = [];
+        await foreach (Receipt receipt in store.Till(Orders(), Token))
+            left.Add(receipt.Left);
+        Assert.Equal([9, 7], left);
+    }
+
     private static Message MessageOf<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, TRequest request)
         => new("id", method.Service, method.Name, method.Kind, Payload.Encode(method, method.Request, in request));
 

@@ -23,10 +23,10 @@ internal sealed class MemoryQueue
     {
         _waiting.Writer.TryWrite(message);
         if (DeliversTwice)
-            _waiting.Writer.TryWrite(message);
+            GiveBack(message);
     }
 
-    public void GiveBack(Message message) => _waiting.Writer.TryWrite(message);
+    public void GiveBack(Message message) => _waiting.Writer.TryWrite(message with { IsRepeated = true });
 
     public void Cancel(string id) => Cancelled?.Invoke(id);
 
@@ -34,7 +34,6 @@ internal sealed class MemoryQueue
     {
         await foreach (Message message in _waiting.Reader.ReadAllAsync(cancellationToken).ConfigureAwait(false))
         {
-            message.Deliveries++;
             if (!message.Until.HasPassed) // its caller waits no more
                 yield return message;
         }

@@ -54,6 +54,9 @@ internal sealed class MemoryServer : IAsyncDisposable
     // snippet: handle
     private async Task HandleAsync(Message message)
     {
+        if (message.IsRepeated && message.Kind != RpcMethodKind.Unary)
+            return; // who got it first has the streams: of two handlers, each would take a part of what comes
+
         CancellationTokenSource cancelled = new();
         CancellationTokenRegistration stopped = _stopping.Token.Register(cancelled.Cancel);
         void Cancel(string id)
@@ -114,7 +117,7 @@ internal sealed class MemoryServer : IAsyncDisposable
         }
 
         metadata.Add(Id, message.Id);
-        if (message.Deliveries > 1)
+        if (message.IsRepeated)
             metadata.Add(Again, "1");
         return _handlers.With(metadata).WithDeadline(message.Until);
     }

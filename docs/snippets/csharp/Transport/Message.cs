@@ -14,7 +14,7 @@ internal sealed record Message(string Id, string Service, string Method, RpcMeth
     public string? TraceParent { get; init; }
     public Deadline Until { get; init; } = Deadline.Never; // between machines: how much is left, for their clocks differ
 
-    public int Deliveries { get; set; } // more than 1: it may have been handled before
+    public bool IsRepeated { get; init; } // it may have been handled before
 
     // Where the answer goes, and the items of streams. What has no room waits at its sender: that is all that credit is.
     public TaskCompletionSource<Answer> Reply { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
