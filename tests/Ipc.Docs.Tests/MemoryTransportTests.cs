@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
@@ -82,6 +83,50 @@ public sealed class MemoryTransportTests
         Assert.Equal([9, 7], left);
     }
 
+    /// <summary>Only a server that had the request in hand heard of it: one that took it later handled it to its end, for nobody.</summary>
+    [Fact]
+    public async Task ACallThatIsCancelledWhileItWaitsIsNotHandled()
+    {
+        Endless endless = new();
+        IStore store = Client();
+        using CancellationTokenSource enough = new();
+        Task givenBack, waits;
+        await using (MemoryServer first = new(_queue, StoreRpc.Service(endless)))
+        {
+            givenBack = store.OrderAsync(new Order("apple", 1), enough.Token);
+            await UntilAsync(() => endless.Running == 1);
+        }
+
+        waits = store.OrderAsync(new Order("apple", 1), enough.Token);
+        await enough.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => givenBack);
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => waits);
+        await using (MemoryServer next = new(_queue, StoreRpc.Service(endless)))
+            Assert.Equal(3, (await Task.Run(() => store.Get("pear"), Token).WaitAsync(_watchdog, Token)).Count); // it came behind them
+
+        Assert.Equal(1, endless.Begun);
+    }
+
+    /// <summary>One that came while the server was just taking the request was lost. There is no deadline that could end the handlers.</summary>
+    [Fact]
+    public async Task ACancellationReachesTheHandlerHoweverEarlyItComes()
+    {
+        Endless endless = new();
+        IStore store = Client();
+        await using MemoryServer server = new(_queue, StoreRpc.Service(endless));
+        for (int i = 0; i < 300; i++)
+        {
+            using CancellationTokenSource enough = new();
+            Task call = store.OrderAsync(new Order("apple", 1), enough.Token);
+            if (i % 3 == 0)
+                await UntilAsync(() => endless.Running == 1);
+            await enough.CancelAsync();
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => call);
+            store.Get("pear"); // it has been taken by now
+            await UntilAsync(() => endless.Running == 0);
+        }
+    }
+
     private static Message MessageOf<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, TRequest request)
         => new("id", method.Service, method.Name, method.Kind, Payload.Encode(method, method.Request, in request));
 
@@ -101,6 +146,16 @@ public sealed class MemoryTransportTests
         yield return new Order("apple", 2);
     }
 
+    private static async Task UntilAsync(Func<bool> isSo)
+    {
+        long since = Stopwatch.GetTimestamp();
+        while (!isSo())
+        {
+            Assert.True(Stopwatch.GetElapsedTime(since) < _watchdog);
+            await Task.Delay(1, Token);
+        }
+    }
+
     private IStore Client() => StoreRpc.Client(new MemoryCaller(_queue));
 
     /// <summary>What is posted to it waits for its thread, which is in a call.</summary>
@@ -109,6 +164,30 @@ public sealed class MemoryTransportTests
         public override void Post(SendOrPostCallback d, object? state)
         {
             // it would come after the call
+        }
+    }
+
+    /// <summary>Orders take for ever, unless they are cancelled.</summary>
+    private sealed class Endless : Store, IStore
+    {
+        private int _begun, _ended;
+
+        public int Begun => Volatile.Read(ref _begun);
+
+        public int Running => Begun - Volatile.Read(ref _ended);
+
+        async Task<Receipt> IStore.OrderAsync(Order order, CancellationToken cancellationToken)
+        {
+            Interlocked.Increment(ref _begun);
+            try
+            {
+                await Task.Delay(Timeout.Infinite, cancellationToken);
+                throw new InvalidOperationException();
+            }
+            finally
+            {
+                Interlocked.Increment(ref _ended);
+            }
         }
     }
 }

@@ -45,7 +45,7 @@ internal sealed class MemoryCaller(MemoryQueue queue, RpcMetadata? metadata = nu
         {
             stop.Cancel(); // nobody reads what the client still sends
             if (!message.Reply.Task.IsCompletedSuccessfully)
-                queue.Cancel(message.Id); // the handler's token fires, if the word arrives
+                message.Cancelled.Cancel(); // the handler's token fires, if the word arrives
         }
     }
     // end-snippet
@@ -139,7 +139,7 @@ internal sealed class MemoryCaller(MemoryQueue queue, RpcMetadata? metadata = nu
         {
             stop.Cancel();
             if (!message.Reply.Task.IsCompletedSuccessfully)
-                queue.Cancel(message.Id); // the consumer has enough
+                message.Cancelled.Cancel(); // the consumer has enough
         }
     }
 

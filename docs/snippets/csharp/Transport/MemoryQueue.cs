@@ -1,4 +1,3 @@
-using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -17,8 +16,6 @@ internal sealed class MemoryQueue
 
     public bool DeliversTwice { get; set; } // what a broker does now and then, always
 
-    public event Action<string>? Cancelled; // the ids go to all servers, for nobody knows which one has the request
-
     public void Send(Message message)
     {
         _waiting.Writer.TryWrite(message);
@@ -28,13 +25,11 @@ internal sealed class MemoryQueue
 
     public void GiveBack(Message message) => _waiting.Writer.TryWrite(message with { IsRepeated = true });
 
-    public void Cancel(string id) => Cancelled?.Invoke(id);
-
     public async IAsyncEnumerable<Message> TakeAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
         await foreach (Message message in _waiting.Reader.ReadAllAsync(cancellationToken).ConfigureAwait(false))
         {
-            if (!message.Until.HasPassed) // its caller waits no more
+            if (!message.Until.HasPassed && !message.Cancelled.IsCancellationRequested) // else its caller waits no more
                 yield return message;
         }
     }

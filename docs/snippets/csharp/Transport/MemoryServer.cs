@@ -57,15 +57,9 @@ internal sealed class MemoryServer : IAsyncDisposable
         if (message.IsRepeated && message.Kind != RpcMethodKind.Unary)
             return; // who got it first has the streams: of two handlers, each would take a part of what comes
 
-        CancellationTokenSource cancelled = new();
+        CancellationTokenSource cancelled = new(); // the handler's token
         CancellationTokenRegistration stopped = _stopping.Token.Register(cancelled.Cancel);
-        void Cancel(string id)
-        {
-            if (id == message.Id)
-                cancelled.Cancel(); // the handler's token fires
-        }
-
-        _queue.Cancelled += Cancel;
+        message.Cancelled.Token.Register(cancelled.Cancel); // at once, if the word came before this
         _ = ActivityContext.TryParse(message.TraceParent, null, isRemote: true, out ActivityContext caller);
         using Activity? span = _source.StartActivity(message.Service + "/" + message.Method, ActivityKind.Consumer, caller);
         RpcMetadata? answered = null;
@@ -99,7 +93,6 @@ internal sealed class MemoryServer : IAsyncDisposable
         }
         finally
         {
-            _queue.Cancelled -= Cancel;
             stopped.Unregister(); // Dispose would wait for what may be waiting for this
         }
 

@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using System.Threading;
 using System.Threading.Channels;
 using System.Threading.Tasks;
 using Ipc;
@@ -15,8 +16,9 @@ internal sealed record Message(string Id, string Service, string Method, RpcMeth
     public Deadline Until { get; init; } = Deadline.Never; // between machines: how much is left, for their clocks differ
 
     public bool IsRepeated { get; init; } // it may have been handled before
+    public CancellationTokenSource Cancelled { get; } = new(); // between machines: a message with the id, to all servers
 
-    // Where the answer goes, and the items of streams. What has no room waits at its sender: that is all that credit is.
+    // Where the answer goes, and the items of streams, of all its deliveries. What has no room waits at its sender: that is all that credit is.
     public TaskCompletionSource<Answer> Reply { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
     public Channel<byte[]> ToServer { get; } = Channel.CreateBounded<byte[]>(16);
     public Channel<byte[]> ToClient { get; } = Channel.CreateBounded<byte[]>(16);
