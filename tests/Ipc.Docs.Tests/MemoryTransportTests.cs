@@ -127,6 +127,21 @@ public sealed class MemoryTransportTests
         }
     }
 
+    /// <summary>It took on while there was something, and gave it back, and took that: it stopped never.</summary>
+    [Fact]
+    public async Task AServerStopsWhileManyRequestsWait()
+    {
+        List<Message> messages = [.. Enumerable.Range(0, 2000).Select(_ => MessageOf(StoreRpc.Get, "pear"))];
+        messages.ForEach(_queue.Send);
+        MemoryServer first = new(_queue, StoreRpc.Service(_store));
+        await messages[0].Reply.Task.WaitAsync(_watchdog, Token);
+        await first.DisposeAsync().AsTask().WaitAsync(_watchdog, Token);
+
+        await using MemoryServer next = new(_queue, StoreRpc.Service(_store));
+        Answer[] answers = await Task.WhenAll(messages.Select(static message => message.Reply.Task)).WaitAsync(_watchdog, Token);
+        Assert.All(answers, static answer => Assert.Equal(RpcStatus.Ok, answer.Status));
+    }
+
     private static Message MessageOf<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, TRequest request)
         => new("id", method.Service, method.Name, method.Kind, Payload.Encode(method, method.Request, in request));
 

@@ -27,8 +27,9 @@ internal sealed class MemoryQueue
 
     public async IAsyncEnumerable<Message> TakeAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        await foreach (Message message in _waiting.Reader.ReadAllAsync(cancellationToken).ConfigureAwait(false))
+        while (true)
         {
+            Message message = await _waiting.Reader.ReadAsync(cancellationToken).ConfigureAwait(false); // ReadAllAsync goes on behind a stop, while there is something
             if (!message.Until.HasPassed && !message.Cancelled.IsCancellationRequested) // else its caller waits no more
                 yield return message;
         }
