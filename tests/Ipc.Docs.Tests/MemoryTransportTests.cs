@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Linq;
@@ -140,6 +141,36 @@ public sealed class MemoryTransportTests
         await using MemoryServer next = new(_queue, StoreRpc.Service(_store));
         Answer[] answers = await Task.WhenAll(messages.Select(static message => message.Reply.Task)).WaitAsync(_watchdog, Token);
         Assert.All(answers, static answer => Assert.Equal(RpcStatus.Ok, answer.Status));
+    }
+
+    /// <summary>As those of the library's own transports (docs/telemetry.md). All were of the kind Consumer, and none had failed.</summary>
+    [Fact]
+    public async Task SpansSayWhetherAnAnswerIsExpectedAndWhetherTheCallFailed()
+    {
+        ConcurrentBag<Activity> spans = [];
+        using ActivityListener listener = new()
+        {
+            ShouldListenTo = static source => source.Name == "Snippets.Memory",
+            Sample = static (ref ActivityCreationOptions<ActivityContext> _) => ActivitySamplingResult.AllData,
+            ActivityStopped = spans.Add,
+        };
+        ActivitySource.AddActivityListener(listener);
+        using Activity caller = new Activity("caller").Start();
+        caller.TraceStateString = "vendor=7";
+        await using (MemoryServer server = new(_queue, StoreRpc.Service(_store)))
+        {
+            IStore store = Client();
+            store.Get("pear");
+            Assert.Throws<RpcCallException>(() => store.Get("plum"));
+            store.Note("one way");
+            await UntilAsync(() => spans.Count(span => span.TraceId == caller.TraceId) == 3); // a span ends behind its answer
+        }
+
+        Activity[] ours = [.. spans.Where(span => span.TraceId == caller.TraceId)];
+        Assert.All(ours, static span => Assert.Equal("vendor=7", span.TraceStateString));
+        Assert.Equal(
+            ["store.v1/Get Server Error NotFound There is no plum.", "store.v1/Get Server Unset  ", "store.v1/Note Consumer Unset  "],
+            ours.Select(static span => $"{span.OperationName} {span.Kind} {span.Status} {span.GetTagItem("error.type")} {span.StatusDescription}").Order(StringComparer.Ordinal));
     }
 
     private static Message MessageOf<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, TRequest request)

@@ -78,7 +78,9 @@ internal sealed class MemoryCaller(MemoryQueue queue, RpcMetadata? metadata = nu
     private Message MessageOf(RpcMethod method, byte[] body) => new(Guid.NewGuid().ToString("N"), method.Service, method.Name, method.Kind, body)
     {
         Metadata = metadata ?? new RpcMetadata(),
+        IsOneWay = method.IsOneWay,
         TraceParent = Activity.Current is { IdFormat: ActivityIdFormat.W3C } activity ? activity.Id : null,
+        TraceState = Activity.Current?.TraceStateString,
         Until = Deadline.Earlier(RpcDeadline.Current, timeout is { } limit ? Deadline.After(limit) : Deadline.Never),
     };
 

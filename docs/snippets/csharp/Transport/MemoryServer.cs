@@ -60,8 +60,8 @@ internal sealed class MemoryServer : IAsyncDisposable
         CancellationTokenSource cancelled = new(); // the handler's token
         CancellationTokenRegistration stopped = _stopping.Token.Register(cancelled.Cancel);
         message.Cancelled.Token.Register(cancelled.Cancel); // at once, if the word came before this
-        _ = ActivityContext.TryParse(message.TraceParent, null, isRemote: true, out ActivityContext caller);
-        using Activity? span = _source.StartActivity(message.Service + "/" + message.Method, ActivityKind.Consumer, caller);
+        _ = ActivityContext.TryParse(message.TraceParent, message.TraceState, isRemote: true, out ActivityContext caller);
+        using Activity? span = _source.StartActivity(message.Service + "/" + message.Method, message.IsOneWay ? ActivityKind.Consumer : ActivityKind.Server, caller);
         RpcMetadata? answered = null;
         Answer answer;
         try
@@ -96,6 +96,8 @@ internal sealed class MemoryServer : IAsyncDisposable
             stopped.Unregister(); // Dispose would wait for what may be waiting for this
         }
 
+        if (answer.Status != RpcStatus.Ok)
+            span?.SetStatus(ActivityStatusCode.Error, answer.Text).SetTag("error.type", answer.Status.ToString());
         message.Reply.TrySetResult(answer); // and then it is acknowledged
         message.ToClient.Writer.TryComplete();
     }

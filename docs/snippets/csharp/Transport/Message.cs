@@ -12,7 +12,9 @@ namespace Snippets;
 internal sealed record Message(string Id, string Service, string Method, RpcMethodKind Kind, byte[] Body)
 {
     public RpcMetadata Metadata { get; init; } = new();
+    public bool IsOneWay { get; init; } // nobody waits for the answer
     public string? TraceParent { get; init; }
+    public string? TraceState { get; init; }
     public Deadline Until { get; init; } = Deadline.Never; // between machines: how much is left, for their clocks differ
 
     public bool IsRepeated { get; init; } // it may have been handled before
