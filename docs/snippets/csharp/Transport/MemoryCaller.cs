@@ -38,14 +38,14 @@ internal sealed class MemoryCaller(MemoryQueue queue, RpcMetadata? metadata = nu
             _ = SendAsync(message, items, stop.Token);
         try
         {
-            Answer answer = await Waited(method, message.Reply.Task, cancellationToken, stop.Token);
+            Answer answer = await Waited(method, message.Reply.Task, cancellationToken, stop.Token).ConfigureAwait(false);
             return Payload.Decode(method, codec, Checked(method, answer).Body);
         }
         finally
         {
             stop.Cancel(); // nobody reads what the client still sends
             if (!message.Reply.Task.IsCompletedSuccessfully)
-                queue.Cancel(message.Id); // the handler's token fires, if the word arrives
+                message.Cancelled.Cancel(); // the handler's token fires, if the word arrives
         }
     }
     // end-snippet
@@ -55,7 +55,7 @@ internal sealed class MemoryCaller(MemoryQueue queue, RpcMetadata? metadata = nu
     {
         try
         {
-            return await what.WaitAsync(stop);
+            return await what.WaitAsync(stop).ConfigureAwait(false); // as each await here: the thread of a window may be waiting in Call
         }
         catch (OperationCanceledException e) when (stop.IsCancellationRequested)
         {
@@ -78,7 +78,9 @@ internal sealed class MemoryCaller(MemoryQueue queue, RpcMetadata? metadata = nu
     private Message MessageOf(RpcMethod method, byte[] body) => new(Guid.NewGuid().ToString("N"), method.Service, method.Name, method.Kind, body)
     {
         Metadata = metadata ?? new RpcMetadata(),
+        IsOneWay = method.IsOneWay,
         TraceParent = Activity.Current is { IdFormat: ActivityIdFormat.W3C } activity ? activity.Id : null,
+        TraceState = Activity.Current?.TraceStateString,
         Until = Deadline.Earlier(RpcDeadline.Current, timeout is { } limit ? Deadline.After(limit) : Deadline.Never),
     };
 
@@ -127,19 +129,19 @@ internal sealed class MemoryCaller(MemoryQueue queue, RpcMetadata? metadata = nu
             _ = SendAsync(message, items, stop.Token);
         try
         {
-            while (await Waited(method, message.ToClient.Reader.WaitToReadAsync(stop.Token).AsTask(), cancellationToken, stop.Token))
+            while (await Waited(method, message.ToClient.Reader.WaitToReadAsync(stop.Token).AsTask(), cancellationToken, stop.Token).ConfigureAwait(false))
             {
                 while (message.ToClient.Reader.TryRead(out byte[]? item))
                     yield return Payload.Decode(method, codec, item);
             }
 
-            Checked(method, await Waited(method, message.Reply.Task, cancellationToken, stop.Token)); // a failure comes behind the items
+            Checked(method, await Waited(method, message.Reply.Task, cancellationToken, stop.Token).ConfigureAwait(false)); // a failure comes behind the items
         }
         finally
         {
             stop.Cancel();
             if (!message.Reply.Task.IsCompletedSuccessfully)
-                queue.Cancel(message.Id); // the consumer has enough
+                message.Cancelled.Cancel(); // the consumer has enough
         }
     }
 
@@ -148,8 +150,8 @@ internal sealed class MemoryCaller(MemoryQueue queue, RpcMetadata? metadata = nu
     {
         try
         {
-            await foreach (byte[] item in items.WithCancellation(stop))
-                await message.ToServer.Writer.WriteAsync(item, stop);
+            await foreach (byte[] item in items.WithCancellation(stop).ConfigureAwait(false))
+                await message.ToServer.Writer.WriteAsync(item, stop).ConfigureAwait(false);
             message.ToServer.Writer.TryComplete();
         }
         catch (Exception) when (stop.IsCancellationRequested)
@@ -167,7 +169,7 @@ internal sealed class MemoryCaller(MemoryQueue queue, RpcMetadata? metadata = nu
     private static async IAsyncEnumerable<byte[]> Encoded<T>(
         RpcMethod method, MessageCodec<T> codec, IAsyncEnumerable<T> items, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        await foreach (T item in items.WithCancellation(cancellationToken))
+        await foreach (T item in items.WithCancellation(cancellationToken).ConfigureAwait(false))
             yield return Payload.Encode(method, codec, in item);
     }
 

@@ -1,8 +1,8 @@
-using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Channels;
+using System.Threading.Tasks;
 
 namespace Snippets;
 
@@ -16,25 +16,21 @@ internal sealed class MemoryQueue
 
     public bool DeliversTwice { get; set; } // what a broker does now and then, always
 
-    public event Action<string>? Cancelled; // the ids go to all servers, for nobody knows which one has the request
-
     public void Send(Message message)
     {
         _waiting.Writer.TryWrite(message);
         if (DeliversTwice)
-            _waiting.Writer.TryWrite(message);
+            GiveBack(message);
     }
 
-    public void GiveBack(Message message) => _waiting.Writer.TryWrite(message);
-
-    public void Cancel(string id) => Cancelled?.Invoke(id);
+    public void GiveBack(Message message) => _waiting.Writer.TryWrite(message with { IsRepeated = true });
 
     public async IAsyncEnumerable<Message> TakeAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        await foreach (Message message in _waiting.Reader.ReadAllAsync(cancellationToken))
+        while (true)
         {
-            message.Deliveries++;
-            if (!message.Until.HasPassed) // its caller waits no more
+            Message message = await _waiting.Reader.ReadAsync(cancellationToken).ConfigureAwait(false); // ReadAllAsync goes on behind a stop, while there is something
+            if (!message.Until.HasPassed && !message.Cancelled.IsCancellationRequested) // else its caller waits no more
                 yield return message;
         }
     }

@@ -30,7 +30,7 @@ internal sealed class MemoryServer : IAsyncDisposable
         _queue = queue;
         _server = RpcServer.Start(name, services); // threads, limits, interceptors, telemetry: its options
         _handlers = RpcClient.Connect(name);
-        _taking = TakeAsync();
+        _taking = Task.Run(TakeAsync); // not on this thread, which may be that of a window
     }
     // end-snippet
 
@@ -38,7 +38,7 @@ internal sealed class MemoryServer : IAsyncDisposable
     {
         try
         {
-            await foreach (Message message in _queue.TakeAsync(_stopping.Token)) // over a network: as many at once as its prefetch
+            await foreach (Message message in _queue.TakeAsync(_stopping.Token).ConfigureAwait(false)) // over a network: as many at once as its prefetch
             {
                 Task handling = HandleAsync(message);
                 _underWay[handling] = true;
@@ -54,22 +54,19 @@ internal sealed class MemoryServer : IAsyncDisposable
     // snippet: handle
     private async Task HandleAsync(Message message)
     {
-        CancellationTokenSource cancelled = new();
-        CancellationTokenRegistration stopped = _stopping.Token.Register(cancelled.Cancel);
-        void Cancel(string id)
-        {
-            if (id == message.Id)
-                cancelled.Cancel(); // the handler's token fires
-        }
+        if (message.IsRepeated && message.Kind != RpcMethodKind.Unary)
+            return; // who got it first has the streams: of two handlers, each would take a part of what comes
 
-        _queue.Cancelled += Cancel;
-        _ = ActivityContext.TryParse(message.TraceParent, null, isRemote: true, out ActivityContext caller);
-        using Activity? span = _source.StartActivity(message.Service + "/" + message.Method, ActivityKind.Consumer, caller);
+        CancellationTokenSource cancelled = new(); // the handler's token
+        CancellationTokenRegistration stopped = _stopping.Token.Register(cancelled.Cancel);
+        message.Cancelled.Token.Register(cancelled.Cancel); // at once, if the word came before this
+        _ = ActivityContext.TryParse(message.TraceParent, message.TraceState, isRemote: true, out ActivityContext caller);
+        using Activity? span = _source.StartActivity(message.Service + "/" + message.Method, message.IsOneWay ? ActivityKind.Consumer : ActivityKind.Server, caller);
         RpcMetadata? answered = null;
         Answer answer;
         try
         {
-            byte[] body = await CallAsync(message, ViewFor(message).WithAnswer(metadata => answered = metadata), cancelled.Token);
+            byte[] body = await CallAsync(message, ViewFor(message).WithAnswer(metadata => answered = metadata), cancelled.Token).ConfigureAwait(false);
             answer = new Answer(RpcStatus.Ok, body, answered);
         }
         catch (Exception e) when (_stopping.IsCancellationRequested && e is OperationCanceledException or RpcCallException { Status: RpcStatus.Unavailable, RemoteType: null })
@@ -90,12 +87,17 @@ internal sealed class MemoryServer : IAsyncDisposable
         {
             answer = new Answer(RpcStatus.Cancelled, [], answered, "The call was cancelled.");
         }
+        catch (Exception e) // the transport has failed, not the handler; the caller waits for an answer all the same
+        {
+            answer = new Answer(RpcStatus.Internal, [], answered, e.Message);
+        }
         finally
         {
-            _queue.Cancelled -= Cancel;
             stopped.Unregister(); // Dispose would wait for what may be waiting for this
         }
 
+        if (answer.Status != RpcStatus.Ok)
+            span?.SetStatus(ActivityStatusCode.Error, answer.Text).SetTag("error.type", answer.Status.ToString());
         message.Reply.TrySetResult(answer); // and then it is acknowledged
         message.ToClient.Writer.TryComplete();
     }
@@ -110,7 +112,7 @@ internal sealed class MemoryServer : IAsyncDisposable
         }
 
         metadata.Add(Id, message.Id);
-        if (message.Deliveries > 1)
+        if (message.IsRepeated)
             metadata.Add(Again, "1");
         return _handlers.With(metadata).WithDeadline(message.Until);
     }
@@ -123,20 +125,20 @@ internal sealed class MemoryServer : IAsyncDisposable
         switch (message.Kind)
         {
             case RpcMethodKind.Unary: // one-way calls, too: with an answer it is known when they have ended
-                return await handlers.CallAsync(Method(message), message.Body, cancellationToken);
+                return await handlers.CallAsync(Method(message), message.Body, cancellationToken).ConfigureAwait(false);
             case RpcMethodKind.ClientStream:
-                return await handlers.ClientStream(Sending(message), message.Body, sent, cancellationToken);
+                return await handlers.ClientStream(Sending(message), message.Body, sent, cancellationToken).ConfigureAwait(false);
             case RpcMethodKind.ServerStream:
-                return await SendAsync(message, handlers.Stream(Method(message), message.Body, cancellationToken), cancellationToken);
+                return await SendAsync(message, handlers.Stream(Method(message), message.Body, cancellationToken), cancellationToken).ConfigureAwait(false);
             default:
-                return await SendAsync(message, handlers.Duplex(Sending(message), message.Body, sent, cancellationToken), cancellationToken);
+                return await SendAsync(message, handlers.Duplex(Sending(message), message.Body, sent, cancellationToken), cancellationToken).ConfigureAwait(false);
         }
     }
 
     private static async Task<byte[]> SendAsync(Message message, IAsyncEnumerable<byte[]> items, CancellationToken cancellationToken)
     {
-        await foreach (byte[] item in items)
-            await message.ToClient.Writer.WriteAsync(item, cancellationToken); // waits for its consumer, and so does the handler
+        await foreach (byte[] item in items.ConfigureAwait(false))
+            await message.ToClient.Writer.WriteAsync(item, cancellationToken).ConfigureAwait(false); // waits for its consumer, and so does the handler
         return [];
     }
 
@@ -150,11 +152,11 @@ internal sealed class MemoryServer : IAsyncDisposable
     // snippet: stop
     public async ValueTask DisposeAsync()
     {
-        await _stopping.CancelAsync();
-        await _taking;
-        await Task.WhenAll(_underWay.Keys); // given back by now, or answered
+        await _stopping.CancelAsync().ConfigureAwait(false);
+        await _taking.ConfigureAwait(false);
+        await Task.WhenAll(_underWay.Keys).ConfigureAwait(false); // given back by now, or answered
         _handlers.Dispose();
-        await _server.DisposeAsync();
+        await _server.DisposeAsync().ConfigureAwait(false);
         _stopping.Dispose();
     }
     // end-snippet

@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using System.Threading;
 using System.Threading.Channels;
 using System.Threading.Tasks;
 using Ipc;
@@ -11,12 +12,15 @@ namespace Snippets;
 internal sealed record Message(string Id, string Service, string Method, RpcMethodKind Kind, byte[] Body)
 {
     public RpcMetadata Metadata { get; init; } = new();
+    public bool IsOneWay { get; init; } // nobody waits for the answer
     public string? TraceParent { get; init; }
+    public string? TraceState { get; init; }
     public Deadline Until { get; init; } = Deadline.Never; // between machines: how much is left, for their clocks differ
 
-    public int Deliveries { get; set; } // more than 1: it may have been handled before
+    public bool IsRepeated { get; init; } // it may have been handled before
+    public CancellationTokenSource Cancelled { get; } = new(); // between machines: a message with the id, to all servers
 
-    // Where the answer goes, and the items of streams. What has no room waits at its sender: that is all that credit is.
+    // Where the answer goes, and the items of streams, of all its deliveries. What has no room waits at its sender: that is all that credit is.
     public TaskCompletionSource<Answer> Reply { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
     public Channel<byte[]> ToServer { get; } = Channel.CreateBounded<byte[]>(16);
     public Channel<byte[]> ToClient { get; } = Channel.CreateBounded<byte[]>(16);
