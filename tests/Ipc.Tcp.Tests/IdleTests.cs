@@ -131,6 +131,42 @@ public sealed class IdleTests : TcpTest
         Assert.Equal(["trader 1", "trader 2", "trader 3"], Array.FindAll(server.LogNow(), static line => line.StartsWith("trader", StringComparison.Ordinal)));
     }
 
+    /// <summary>Nothing goes while a server thinks about a login: that is no reason to end it, each time anew.</summary>
+    [Fact]
+    public void ALoginThatTakesLongerIsNotEnded()
+    {
+        LeavesFiles = true;
+        using NamedServer server = new("there") { Decide = static _ => Late(TimeSpan.FromSeconds(2)) };
+        BadNetwork network = OpenNetwork(OpenEntrance());
+        Own(TcpExit.OpenNamed("here", AddressOf(network), ExitOptions));
+        using NamedConnection client = NamedConnection.Open("here", "trader");
+        client.Connect(Watchdog.Patience);
+        Assert.Equal(1, network.Connections);
+
+        static string? Late(TimeSpan delay)
+        {
+            Thread.Sleep(delay);
+            return null;
+        }
+    }
+
+    /// <summary>It was told to come again, and has as long for it as without the timeout.</summary>
+    [Fact]
+    public void AClientThatHasNotWaitedForTheServersAnswerFindsItWhenItComesAgain()
+    {
+        LeavesFiles = true;
+        using NamedServer server = new("there");
+        BadNetwork network = OpenNetwork(OpenEntrance());
+        network.HoldAnswers();
+        Own(TcpExit.OpenNamed("here", AddressOf(network), ExitOptions));
+        using NamedConnection client = NamedConnection.Open("here", "trader");
+        Assert.NotEqual(IpcStatus.Ok, client.TryConnect(Deadline.FromMilliseconds(100)));
+        network.LetGo();
+        Thread.Sleep(2500); // several times what an idle connection is borne
+        Assert.Equal(IpcStatus.Ok, client.TryConnect(Hang));
+        Assert.Equal(1, network.Connections);
+    }
+
     [Theory]
     [InlineData(-1)]
     [InlineData(9)]
