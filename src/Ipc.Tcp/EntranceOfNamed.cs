@@ -291,7 +291,7 @@ internal sealed class EntranceOfNamed
         leg.Acknowledge(); // what came before anybody was woken for it
         new LoggedIn { Reply = _connection.ReadReply(), Identity = _connection.Identity ?? hello.Server }.Send(_wire);
         // Not before: the server may take long to answer. The client has not waited for that, and comes again.
-        _wire.EndWhenIdle(options.IdleTimeout, grace: NamedRoute.KeepsAnswer);
+        leg.EndWhenIdle(options.IdleTimeout, grace: NamedRoute.KeepsAnswer);
         return true;
     }
 

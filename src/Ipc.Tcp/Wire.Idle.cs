@@ -7,14 +7,18 @@ namespace Ipc.Tcp;
 internal sealed partial class Wire
 {
     private long _idleTimeout;        // ms; 0: never
+    private Func<bool>? _isInUse;     // set before that
     private long _usedAt = Clock.Now; // by anything but a sign of life
 
     /// <summary>From now on the reading thread finds out whether the way is used, by a
     /// <see cref="WireIsIdleException"/>. Any thread.</summary>
     /// <param name="limit">Zero: never.</param>
     /// <param name="grace">ms, for the first use; the limit is counted from its end.</param>
-    public void EndWhenIdle(TimeSpan limit, int grace)
+    /// <param name="isInUse">Whether something that came over it is still to be handled. Called by the reading
+    /// thread.</param>
+    public void EndWhenIdle(TimeSpan limit, int grace, Func<bool> isInUse)
     {
+        _isInUse = isInUse;
         Volatile.Write(ref _usedAt, Clock.Now + grace);
         Volatile.Write(ref _idleTimeout, (long)limit.TotalMilliseconds);
     }
@@ -23,7 +27,11 @@ internal sealed partial class Wire
     private bool IsIdle()
     {
         long limit = Volatile.Read(ref _idleTimeout);
-        if (limit == 0 || !Monitor.TryEnter(_sending))
+        if (limit == 0)
+            return false;
+        if (!HasFinished && _isInUse!()) // else nobody is going to handle it
+            Volatile.Write(ref _usedAt, Clock.Now);
+        if (!Monitor.TryEnter(_sending))
             return false;
         try
         {

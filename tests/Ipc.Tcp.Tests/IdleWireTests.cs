@@ -35,7 +35,7 @@ public sealed class IdleWireTests : TcpTest
     public void AFrameThatTheOtherEndTakesLateIsUseUntilThen()
     {
         Wire wire = Open();
-        wire.EndWhenIdle(TimeSpan.FromSeconds(1), grace: 0);
+        wire.EndWhenIdle(TimeSpan.FromSeconds(1), grace: 0, static () => false);
         byte[] bytes = new byte[20 << 20];
         Background sends = Run(() => wire.Send(FrameKind.Record, 1, bytes));
         Background reads = Run(() => Assert.True(wire.TryRead(out _)));
@@ -56,7 +56,7 @@ public sealed class IdleWireTests : TcpTest
     {
         EntranceOptions.Alive = TimeSpan.FromMilliseconds(20);
         Wire wire = Open();
-        wire.EndWhenIdle(TimeSpan.FromMilliseconds(500), grace: 0);
+        wire.EndWhenIdle(TimeSpan.FromMilliseconds(500), grace: 0, static () => false);
         Background reads = Run(() => Assert.Throws<WireIsIdleException>(() => wire.TryRead(out _)));
         for (int i = 0; i < 20; i++)
         {
