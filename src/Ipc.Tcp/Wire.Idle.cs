@@ -7,39 +7,55 @@ namespace Ipc.Tcp;
 internal sealed partial class Wire
 {
     private long _idleTimeout;        // ms; 0: never
-    private Func<bool>? _isInUse;     // set before that
+    private Func<bool>? _isInUse;     // set before that, like the next
+    private Func<ulong>? _beforeIdleEnd;
     private long _usedAt = Clock.Now; // by anything but a sign of life
 
-    /// <summary>From now on the reading thread finds out whether the way is used, by a
-    /// <see cref="WireIsIdleException"/>. Any thread.</summary>
+    /// <summary>From now on the reading thread finds out whether the way is used, and ends it by a
+    /// <see cref="WireIsIdleException"/> when the last words are said. Any thread.</summary>
     /// <param name="limit">Zero: never.</param>
     /// <param name="grace">ms, for the first use; the limit is counted from its end.</param>
     /// <param name="isInUse">Whether something that came over it is still to be handled. Called by the reading
     /// thread.</param>
-    public void EndWhenIdle(TimeSpan limit, int grace, Func<bool> isInUse)
+    /// <param name="beforeEnd">How many records were handled. Called by the reading thread, while nobody else can
+    /// send.</param>
+    public void EndWhenIdle(TimeSpan limit, int grace, Func<bool> isInUse, Func<ulong> beforeEnd)
     {
         _isInUse = isInUse;
+        _beforeIdleEnd = beforeEnd;
         Volatile.Write(ref _usedAt, Clock.Now + grace);
         Volatile.Write(ref _idleTimeout, (long)limit.TotalMilliseconds);
     }
 
-    /// <summary>Who is sending, and has to wait for the other end, is not.</summary>
-    private bool IsIdle()
+    /// <summary>Not while somebody is sending, and has to wait for the other end. Nobody can begin to between the look
+    /// and the last words: the reading thread would wait with him, and nobody would notice that the other end has gone.
+    /// For the same reason they are said only where there is room for them; else the next sign of life ends it.</summary>
+    private void EndIfIdle()
     {
         long limit = Volatile.Read(ref _idleTimeout);
         if (limit == 0)
-            return false;
+            return;
         if (!HasFinished && _isInUse!()) // else nobody is going to handle it
+        {
             Volatile.Write(ref _usedAt, Clock.Now);
+            return;
+        }
+
         if (!Monitor.TryEnter(_sending))
-            return false;
+            return;
+        WireIsIdleException idle;
         try
         {
-            return _outputLength == 0 && Clock.Now - Volatile.Read(ref _usedAt) >= limit;
+            if (_outputLength > 0 || Clock.Now - Volatile.Read(ref _usedAt) < limit || !CanSend)
+                return;
+            idle = new WireIsIdleException(limit);
+            Close(CloseCode.Shutdown, idle.Message, _beforeIdleEnd!());
         }
         finally
         {
             Monitor.Exit(_sending);
         }
+
+        throw idle;
     }
 }

@@ -189,7 +189,7 @@ internal sealed partial class Wire : IDisposable
 
     /// <summary>The next frame that is no sign of life; its bytes are to be read next. False: the other end has ended
     /// its half.</summary>
-    /// <exception cref="WireIsIdleException">Signs of life are all that comes and goes.</exception>
+    /// <exception cref="WireIsIdleException">Signs of life were all that came and went: it was ended here.</exception>
     public bool TryRead(out Frame frame)
     {
         Volatile.Write(ref _usedAt, Clock.Now); // the frame before this one is done with
@@ -224,8 +224,7 @@ internal sealed partial class Wire : IDisposable
                     $"The other end sent a frame {frame.Kind} of {length} bytes; {least} to {most} are possible here.");
             if (frame.Kind != FrameKind.Alive)
                 return true;
-            if (IsIdle())
-                throw new WireIsIdleException(Volatile.Read(ref _idleTimeout));
+            EndIfIdle();
         }
     }
 

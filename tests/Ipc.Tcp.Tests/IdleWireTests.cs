@@ -1,4 +1,5 @@
 using System;
+using System.IO;
 using System.Net;
 using System.Net.Sockets;
 using System.Threading;
@@ -35,7 +36,7 @@ public sealed class IdleWireTests : TcpTest
     public void AFrameThatTheOtherEndTakesLateIsUseUntilThen()
     {
         Wire wire = Open();
-        wire.EndWhenIdle(TimeSpan.FromSeconds(1), grace: 0, static () => false);
+        wire.EndWhenIdle(TimeSpan.FromSeconds(1), grace: 0, static () => false, static () => 0);
         byte[] bytes = new byte[20 << 20];
         Background sends = Run(() => wire.Send(FrameKind.Record, 1, bytes));
         Background reads = Run(() => Assert.True(wire.TryRead(out _)));
@@ -56,7 +57,7 @@ public sealed class IdleWireTests : TcpTest
     {
         EntranceOptions.Alive = TimeSpan.FromMilliseconds(20);
         Wire wire = Open();
-        wire.EndWhenIdle(TimeSpan.FromMilliseconds(500), grace: 0, static () => false);
+        wire.EndWhenIdle(TimeSpan.FromMilliseconds(500), grace: 0, static () => false, static () => 0);
         Background reads = Run(() => Assert.Throws<WireIsIdleException>(() => wire.TryRead(out _)));
         for (int i = 0; i < 20; i++)
         {
@@ -66,5 +67,58 @@ public sealed class IdleWireTests : TcpTest
 
         reads.Join();
         Assert.True(_other.Available >= 2 * Frame.HeaderSize); // it has said so, too
+    }
+
+    /// <summary>Else the reading thread would wait for a sender, who waits for another end that may have gone.</summary>
+    [Fact]
+    public void NobodySendsBetweenTheLookAndTheLastWords()
+    {
+        Wire wire = Open();
+        Background? sends = null;
+        wire.EndWhenIdle(TimeSpan.FromMilliseconds(50), grace: 0, static () => false, () =>
+        {
+            sends = Run(() => Assert.Throws<IOException>(() => wire.Send(FrameKind.Record, 1, new byte[20 << 20])));
+            Thread.Sleep(500); // it begins to, if it can
+            return 3;
+        });
+        Background reads = Run(() => Assert.Throws<WireIsIdleException>(() => wire.TryRead(out _)));
+        Thread.Sleep(100);
+        SayAlive();
+        reads.Join();
+        sends!.Join();
+        byte[] bytes = new byte[1 << 10];
+        int length = _other.Receive(bytes);
+        Assert.Equal((5, (int)CloseCode.Shutdown, 3), (bytes[4], bytes[6], bytes[8]));
+        Assert.Equal(BitConverter.ToInt32(bytes) + Frame.HeaderSize, length);
+    }
+
+    /// <summary>The last words would wait for it.</summary>
+    [Fact]
+    public void AnOtherEndThatTakesNothingIsNotToldBeforeItDoes()
+    {
+        Wire wire = Open();
+        for (long fullSince = Environment.TickCount64; Environment.TickCount64 < fullSince + 300;)
+        {
+            if (!wire.CanSend)
+            {
+                Thread.Sleep(10); // the systems of both ends may find more room
+                continue;
+            }
+
+            wire.Send(FrameKind.Record, 1, new byte[16 << 10]);
+            fullSince = Environment.TickCount64;
+        }
+
+        wire.EndWhenIdle(TimeSpan.FromMilliseconds(50), grace: 0, static () => false, static () => 0);
+        Background reads = Run(() => Assert.Throws<WireIsIdleException>(() => wire.TryRead(out _)));
+        Thread.Sleep(100);
+        SayAlive();
+        Thread.Sleep(200);
+        Assert.False(wire.HasFinished);
+        for (byte[] bytes = new byte[1 << 20]; !wire.CanSend;)
+            _other.Receive(bytes);
+        SayAlive();
+        reads.Join();
+        Assert.True(wire.HasFinished);
     }
 }
