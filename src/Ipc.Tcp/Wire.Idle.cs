@@ -29,7 +29,7 @@ internal sealed partial class Wire
 
     /// <summary>Not while somebody is sending, and has to wait for the other end. Nobody can begin to between the look
     /// and the last words: the reading thread would wait with him, and nobody would notice that the other end has gone.
-    /// For the same reason they are said only where there is room for them; else the next sign of life ends it.</summary>
+    /// So they are said only where there is room for them, too; else the next sign of life ends it.</summary>
     private void EndIfIdle()
     {
         long limit = Volatile.Read(ref _idleTimeout);
@@ -37,7 +37,7 @@ internal sealed partial class Wire
             return;
         if (!HasFinished && _isInUse!()) // else nobody is going to handle it
         {
-            Volatile.Write(ref _usedAt, Clock.Now);
+            Volatile.Write(ref _usedAt, Math.Max(Volatile.Read(ref _usedAt), Clock.Now)); // it ends no grace
             return;
         }
 

@@ -69,6 +69,26 @@ public sealed class IdleWireTests : TcpTest
         Assert.True(_other.Available >= 2 * Frame.HeaderSize); // it has said so, too
     }
 
+    /// <summary>A server that is at what came in a former session.</summary>
+    [Fact]
+    public void WhatIsStillToBeHandledDoesNotEndTheTimeForTheFirstUse()
+    {
+        Wire wire = Open();
+        Background reads = Run(() => Assert.True(wire.TryRead(out _)));
+        reads.UntilAsleep();
+        int looks = 0;
+        wire.EndWhenIdle(TimeSpan.FromMilliseconds(50), grace: 60_000, () => ++looks == 1, static () => 0);
+        for (int i = 0; i < 2; i++)
+        {
+            SayAlive();
+            Thread.Sleep(200);
+        }
+
+        Assert.Equal(2, Volatile.Read(ref looks));
+        SayRecord();
+        reads.Join();
+    }
+
     /// <summary>Else the reading thread would wait for a sender, who waits for another end that may have gone.</summary>
     [Fact]
     public void NobodySendsBetweenTheLookAndTheLastWords()
