@@ -112,6 +112,22 @@ public sealed class IdleTests : TcpTest
     }
 
     [Fact]
+    public void ACallThatIsExecutedOnceIsAskedForAgain()
+    {
+        Ledger ledger = new();
+        using RpcServer server = RpcServer.Start("there", LedgerRpc.Service(ledger));
+        BadNetwork network = OpenNetwork(OpenEntrance());
+        Own(TcpExit.Open("here", AddressOf(network), ExitOptions));
+        using RpcClient client = RpcClient.Connect("here");
+        ledger.Goes.Reset();
+        Background books = Run(() => Assert.Equal(1, LedgerRpc.Client(client).Book("x")));
+        Watchdog.Until(() => network.Connections >= 3, "it to be asked for twice more");
+        ledger.Goes.Set();
+        books.Join();
+        Assert.Equal(2, LedgerRpc.Client(client).Add("x"));
+    }
+
+    [Fact]
     public void ANamedConnectionComesBackWithItsNextMessageAndLosesNothing()
     {
         LeavesFiles = true; // conversations
