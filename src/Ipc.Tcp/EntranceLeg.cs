@@ -185,7 +185,7 @@ internal sealed class EntranceLeg
             PlainLeg leg = new(connection, wire);
             new Welcome { Alive = (uint)_options.AliveMilliseconds, Longest = (uint)_options.MaxMessage }.Send(wire);
             wire.Begin(hello.Alive, hello.Longest);
-            wire.IdleTimeout = _options.IdleTimeout;
+            leg.EndWhenIdle(_options.IdleTimeout);
             Thread forwards = new(() => Forward(connection, leg, wire)) { IsBackground = true, Name = "ipc-tcp-out" };
             Start(forwards, wire);
             leg.Receive();

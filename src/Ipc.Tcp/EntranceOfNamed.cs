@@ -142,7 +142,6 @@ internal sealed class EntranceOfNamed
             Received = _connection.LastSent,
         }.Send(_wire);
         _wire.Begin(hello.Alive, hello.Longest);
-        _wire.IdleTimeout = options.IdleTimeout;
         Thread forwards = new(() => Forward(hello, options)) { IsBackground = true, Name = "ipc-tcp-out" };
         EntranceLeg.Start(forwards, _wire);
         (CloseCode code, string text) = _leg.Receive();
@@ -291,6 +290,8 @@ internal sealed class EntranceOfNamed
         Interlocked.MemoryBarrier();
         leg.Acknowledge(); // what came before anybody was woken for it
         new LoggedIn { Reply = _connection.ReadReply(), Identity = _connection.Identity ?? hello.Server }.Send(_wire);
+        // Not before: the server may take long to answer. The client has not waited for that, and comes again.
+        leg.EndWhenIdle(options.IdleTimeout, grace: NamedRoute.KeepsAnswer);
         return true;
     }
 

@@ -67,6 +67,16 @@ internal sealed partial class NamedLeg
     /// <summary>Whether one of both ends did what it must not: the next way may end as this one did.</summary>
     public bool EndedInError { get; private set; }
 
+    /// <summary>Of an entrance. What the server has not acknowledged yet is use, and what is kept beside the ring above
+    /// all: it is on the client's machine alone, where nobody sends it again before the client next calls
+    /// something.</summary>
+    public void EndWhenIdle(TimeSpan limit, int grace) => _wire.EndWhenIdle(
+        limit, grace, () => _late.HasTheRing || _connection.Unacknowledged > 0, () =>
+        {
+            TellWhatCame();
+            return RecordPositions.Unknown;
+        });
+
     /// <summary>From TCP into the ring, until either is over. It does not throw.</summary>
     /// <returns>The other end's code and words, or <see cref="CloseCode.Lost"/>.</returns>
     public (CloseCode Code, string Text) Receive()
@@ -84,9 +94,6 @@ internal sealed partial class NamedLeg
         catch (WireIsIdleException e)
         {
             end = (CloseCode.Shutdown, e.Message);
-            StopLate();
-            TellWhatCame();
-            _wire.Close(CloseCode.Shutdown, e.Message);
             _wire.Drain();
         }
         catch (EndedHereException e)

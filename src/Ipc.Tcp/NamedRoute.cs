@@ -17,10 +17,11 @@ namespace Ipc.Tcp;
 internal sealed partial class NamedRoute
 #pragma warning restore CA1001
 {
+    public const int KeepsAnswer = 10_000; // ms, for a client that was told to come again
+
     private const int Patience = 20;
     private const int LongestPause = 2000;
     private const int LongestIdentity = 120;
-    private const int KeepsAnswer = 10_000; // ms
     private const int FormerEndsWithin = 2000;
     private const int ShortLife = 5000; // of a way that ended in error
 

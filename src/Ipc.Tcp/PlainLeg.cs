@@ -23,6 +23,11 @@ internal sealed class PlainLeg
         wire.BeforeWaiting = connection.Writer.Flush;
     }
 
+    /// <summary>Of an entrance. What the server has not taken yet is use.</summary>
+    public void EndWhenIdle(TimeSpan limit) => _wire.EndWhenIdle(
+        limit, grace: 0, () => _connection.Writer.UnreadBytes > 0,
+        () => _written.Count); // what comes after these is not handled: it may be sent again
+
     /// <summary>From TCP into the ring, until either is over. Then the connection is shut down, with the other end's
     /// code and words, or <see cref="CloseCode.Lost"/>. It does not throw.</summary>
     public void Receive()
@@ -45,7 +50,6 @@ internal sealed class PlainLeg
         {
             code = CloseCode.Shutdown;
             text = e.Message;
-            _wire.Close(code, text, _written.Count); // what comes after these is not handled: it may be sent again
             _wire.Drain();
         }
         catch (IOException e)

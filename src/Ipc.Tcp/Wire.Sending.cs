@@ -166,8 +166,6 @@ internal sealed partial class Wire
                 $"A message of {bytes.Length} bytes: the other end takes {_longest} at most.");
         if (_hasFinished)
             throw new IOException("This half of the connection was ended.");
-        if (kind != FrameKind.Alive)
-            Volatile.Write(ref _usedAt, Clock.Now);
         if (_outputLength + Frame.HeaderSize + Frame.SequenceSize > _output.Length)
             Write();
         Span<byte> header = _output.AsSpan(_outputLength);
@@ -192,7 +190,8 @@ internal sealed partial class Wire
         }
     }
 
-    private void Write()
+    /// <param name="isUse">Of the way: not of a sign of life alone.</param>
+    private void Write(bool isUse = true)
     {
         if (_outputLength == 0)
             return;
@@ -208,6 +207,8 @@ internal sealed partial class Wire
 
         _outputLength = 0;
         _sentAt = Environment.TickCount;
+        if (isUse) // until now: the other end may have been waited for
+            Volatile.Write(ref _usedAt, Clock.Now);
     }
 
     /// <summary>On a thread of the pool; not when a thread is sending, or would have to wait.</summary>
@@ -220,8 +221,9 @@ internal sealed partial class Wire
             int silent = unchecked(Environment.TickCount - _sentAt);
             if (!_hasFinished && silent >= _options.AliveMilliseconds * 3 / 4 && CanSend)
             {
+                bool isUse = _outputLength > 0;
                 Put(FrameKind.Alive, 0, null, default);
-                Write();
+                Write(isUse);
             }
         }
         catch (Exception e) when (e is IOException or SocketException or ObjectDisposedException)

@@ -34,7 +34,6 @@ internal sealed partial class Wire : IDisposable
     private string? _aborted;
     private volatile bool _isOver; // a way that was found broken, or was ended here
     private long _heardAt = Clock.Now;
-    private long _usedAt = Clock.Now; // by anything but a sign of life
     private long _othersAlive = 1000;
     private int _silence = 5000;
     private int _longest = Frame.LongestGreeting; // what the other end takes of a message; of its greeting before that
@@ -49,9 +48,6 @@ internal sealed partial class Wire : IDisposable
 
     /// <summary>Who is at the other end.</summary>
     public string RemoteEnd { get; }
-
-    /// <summary>Zero: never. Else the reading thread finds out, by a <see cref="WireIsIdleException"/>.</summary>
-    public TimeSpan IdleTimeout { get; set; }
 
     /// <summary>Called by the reading thread before it waits for the next frame.</summary>
     public Action? BeforeWaiting { get; set; }
@@ -193,7 +189,7 @@ internal sealed partial class Wire : IDisposable
 
     /// <summary>The next frame that is no sign of life; its bytes are to be read next. False: the other end has ended
     /// its half.</summary>
-    /// <exception cref="WireIsIdleException">Signs of life are all that comes and goes.</exception>
+    /// <exception cref="WireIsIdleException">Signs of life were all that came and went: it was ended here.</exception>
     public bool TryRead(out Frame frame)
     {
         Volatile.Write(ref _usedAt, Clock.Now); // the frame before this one is done with
@@ -228,23 +224,7 @@ internal sealed partial class Wire : IDisposable
                     $"The other end sent a frame {frame.Kind} of {length} bytes; {least} to {most} are possible here.");
             if (frame.Kind != FrameKind.Alive)
                 return true;
-            if (IdleTimeout != TimeSpan.Zero && IsIdle())
-                throw new WireIsIdleException(IdleTimeout);
-        }
-    }
-
-    /// <summary>Who is sending, and has to wait for the other end, is not.</summary>
-    private bool IsIdle()
-    {
-        if (!Monitor.TryEnter(_sending))
-            return false;
-        try
-        {
-            return _outputLength == 0 && Clock.Now - Volatile.Read(ref _usedAt) >= IdleTimeout.TotalMilliseconds;
-        }
-        finally
-        {
-            Monitor.Exit(_sending);
+            EndIfIdle();
         }
     }
 

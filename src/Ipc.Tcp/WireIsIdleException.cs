@@ -1,4 +1,3 @@
-using System;
 using System.IO;
 
 namespace Ipc.Tcp;
@@ -6,8 +5,9 @@ namespace Ipc.Tcp;
 /// <summary>The way is good, and nobody has used it for as long as this end bears that.</summary>
 internal sealed class WireIsIdleException : IOException
 {
-    public WireIsIdleException(TimeSpan limit)
-        : base($"Nothing was sent in either direction for {limit.TotalSeconds:0.###} s.")
+    /// <param name="limit">Milliseconds.</param>
+    public WireIsIdleException(long limit)
+        : base($"Nothing was sent in either direction for {limit / 1000.0:0.###} s.")
     {
     }
 }

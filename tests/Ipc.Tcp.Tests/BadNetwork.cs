@@ -14,12 +14,13 @@ public sealed class BadNetwork : IDisposable
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
     private readonly Socket _accepts;
     private readonly List<Socket> _sockets = [], _comers = [];
-    private readonly ManualResetEventSlim _flows = new(true);
+    private readonly ManualResetEventSlim _flows = new(true), _answersFlow = new(true);
     private int _passed;
     private int _cutAfter = int.MaxValue;
     private volatile bool _refuses;
     private volatile byte[]? _refused;
     private volatile int _refusals;
+    private volatile int _held;
 
     public BadNetwork(IPEndPoint to)
     {
@@ -103,12 +104,22 @@ public sealed class BadNetwork : IDisposable
     /// <summary>Nothing comes through any more, and nobody is told: a half-open connection.</summary>
     public void Hold() => _flows.Reset();
 
-    public void LetGo() => _flows.Set();
+    /// <summary>The same of what the other end says to those who come.</summary>
+    public void HoldAnswers() => _answersFlow.Reset();
+
+    /// <summary>How many connections have an answer that is held.</summary>
+    public int HeldAnswers => _held;
+
+    public void LetGo()
+    {
+        _flows.Set();
+        _answersFlow.Set();
+    }
 
     public void Dispose()
     {
         _listener.Stop();
-        _flows.Set();
+        LetGo();
         Cut();
     }
 
@@ -147,8 +158,8 @@ public sealed class BadNetwork : IDisposable
                     Connections++; // not before: who has seen it may cut it
                 }
 
-                new Thread(() => Pass(from, to)) { IsBackground = true }.Start();
-                new Thread(() => Pass(to, from)) { IsBackground = true }.Start();
+                new Thread(() => Pass(from, to, isAnswer: false)) { IsBackground = true }.Start();
+                new Thread(() => Pass(to, from, isAnswer: true)) { IsBackground = true }.Start();
             }
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
@@ -157,7 +168,7 @@ public sealed class BadNetwork : IDisposable
         }
     }
 
-    private void Pass(Socket from, Socket to)
+    private void Pass(Socket from, Socket to, bool isAnswer)
     {
         byte[] buffer = new byte[16 << 10];
         try
@@ -166,6 +177,13 @@ public sealed class BadNetwork : IDisposable
             {
                 int some = from.Receive(buffer);
                 _flows.Wait();
+                if (isAnswer && !_answersFlow.IsSet)
+                {
+                    Interlocked.Increment(ref _held);
+                    _answersFlow.Wait();
+                    Interlocked.Decrement(ref _held);
+                }
+
                 if (some == 0)
                 {
                     to.Shutdown(SocketShutdown.Send);

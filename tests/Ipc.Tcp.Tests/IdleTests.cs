@@ -42,13 +42,8 @@ public sealed class IdleTests : TcpTest
         using Listener server = Listener.Open("there");
         TcpEntrance entrance = OpenEntrance();
         Own(TcpExit.Open("here", AddressOf(entrance), ExitOptions));
-        Connection? client = null;
-        Background connecting = Run(() => client = Own(Connect()));
-        Assert.Equal(IpcStatus.Ok, server.Next(out ListenerEvent asked, Hang));
-        Connection there = asked.Connection;
-        there.Accept();
-        connecting.Join();
-        (Connection from, Connection to) = byTheServer ? (there, client!) : (client!, there);
+        (Connection client, Connection there) = ConnectTo(server);
+        (Connection from, Connection to) = byTheServer ? (there, client) : (client, there);
         for (long until = Environment.TickCount64 + 5000; Environment.TickCount64 < until; Thread.Sleep(100))
         {
             Assert.Equal(IpcStatus.Ok, from.Writer.Write("hi"u8, 1, Hang));
@@ -57,7 +52,16 @@ public sealed class IdleTests : TcpTest
         }
 
         Assert.Equal(1, entrance.Count);
-        there.Dispose();
+    }
+
+    private (Connection Client, Connection There) ConnectTo(Listener server)
+    {
+        Connection? client = null;
+        Background connecting = Run(() => client = Own(Connect()));
+        Assert.Equal(IpcStatus.Ok, server.Next(out ListenerEvent asked, Hang));
+        asked.Connection.Accept();
+        connecting.Join();
+        return (client!, Own(asked.Connection));
     }
 
     [Fact]
@@ -108,6 +112,22 @@ public sealed class IdleTests : TcpTest
     }
 
     [Fact]
+    public void ACallThatIsExecutedOnceIsAskedForAgain()
+    {
+        Ledger ledger = new();
+        using RpcServer server = RpcServer.Start("there", LedgerRpc.Service(ledger));
+        BadNetwork network = OpenNetwork(OpenEntrance());
+        Own(TcpExit.Open("here", AddressOf(network), ExitOptions));
+        using RpcClient client = RpcClient.Connect("here");
+        ledger.Goes.Reset();
+        Background books = Run(() => Assert.Equal(1, LedgerRpc.Client(client).Book("x")));
+        Watchdog.Until(() => network.Connections >= 3, "it to be asked for twice more");
+        ledger.Goes.Set();
+        books.Join();
+        Assert.Equal(2, LedgerRpc.Client(client).Add("x"));
+    }
+
+    [Fact]
     public void ANamedConnectionComesBackWithItsNextMessageAndLosesNothing()
     {
         LeavesFiles = true; // conversations
@@ -129,6 +149,98 @@ public sealed class IdleTests : TcpTest
         Assert.Equal((CloseCode.Shutdown, "Nothing was sent in either direction for 0.5 s."), (ended!.Code, ended.Text));
         Watchdog.Until(() => { client.TryConnect(Deadline.FromMilliseconds(50)); return client.Unacknowledged == 0; }, "the acknowledgement");
         Assert.Equal(["trader 1", "trader 2", "trader 3"], Array.FindAll(server.LogNow(), static line => line.StartsWith("trader", StringComparison.Ordinal)));
+    }
+
+    /// <summary>A client that sends and forgets: what has no room at the server yet is not dropped, and what has is taken in the same session.</summary>
+    [Theory]
+    [InlineData(20)] // more than the entrance keeps
+    [InlineData(8)]  // more than the ring
+    [InlineData(3)]
+    public void WhatAServerTakesLateIsUse(int messages)
+    {
+        LeavesFiles = true;
+        EntranceOptions.NamedConnections = new NamedConnectionOptions { ToServerCapacity = 4096, LoanBudget = 0 }; // for four of them
+        using NamedListener server = NamedListener.Open("there");
+        TcpEntrance entrance = OpenEntrance();
+        Own(TcpExit.OpenNamed("here", AddressOf(entrance), ExitOptions));
+        using NamedConnection client = NamedConnection.Open("here", "trader");
+        Background connecting = Run(() => client.Connect(Watchdog.Patience));
+        Assert.Equal(IpcStatus.Ok, server.Next(out NamedEvent next, Hang));
+        NamedConnection there = next.Connection;
+        there.Accept();
+        connecting.Join();
+        for (int i = 1; i <= messages; i++)
+            client.Send(NamedServer.Bytes(i, 700));
+        Thread.Sleep(2000);
+        Assert.Equal(1, entrance.Count);
+        long last = 0;
+        while (last < messages)
+        {
+            Assert.Equal((IpcStatus.Ok, NamedEventKind.Readable), (server.Next(out next, Hang), next.Kind));
+            while (there.TryReceive(out NamedMessage message))
+                last = message.Sequence;
+            there.Acknowledge();
+            server.Return(there);
+        }
+
+        Assert.Equal(IpcStatus.Ok, server.Next(out next, Hang)); // then it is idle
+        Assert.Equal((NamedEventKind.Logout, CloseCode.Shutdown), (next.Kind, next.Code));
+        Watchdog.Until(() => client.Unacknowledged == 0, "the acknowledgement");
+    }
+
+    [Fact]
+    public void RecordsThatAServerTakesLateAreUse()
+    {
+        using Listener server = Listener.Open("there");
+        TcpEntrance entrance = OpenEntrance();
+        Own(TcpExit.Open("here", AddressOf(entrance), ExitOptions));
+        (Connection client, Connection there) = ConnectTo(server);
+        Assert.Equal(IpcStatus.Ok, client.Writer.Write("hi"u8, 1, Hang));
+        Thread.Sleep(2000);
+        Assert.Equal(IpcStatus.Ok, there.Reader.Read(out _, Hang));
+        there.Reader.Release();
+        Assert.Equal(CloseCode.None, there.PeerCloseCode);
+        Assert.Equal(IpcStatus.Ok, there.Writer.Write("ho"u8, 1, Hang));
+        Assert.Equal(IpcStatus.Ok, client.Reader.Read(out _, Hang));
+        client.Reader.Release();
+        Assert.Equal(IpcStatus.PeerClosed, client.Reader.Read(out _, Hang)); // then it is idle
+        Assert.Equal(CloseCode.Shutdown, client.PeerCloseCode);
+    }
+
+    /// <summary>Nothing goes while a server thinks about a login: that is no reason to end it, each time anew.</summary>
+    [Fact]
+    public void ALoginThatTakesLongerIsNotEnded()
+    {
+        LeavesFiles = true;
+        using NamedServer server = new("there") { Decide = static _ => Late(TimeSpan.FromSeconds(2)) };
+        BadNetwork network = OpenNetwork(OpenEntrance());
+        Own(TcpExit.OpenNamed("here", AddressOf(network), ExitOptions));
+        using NamedConnection client = NamedConnection.Open("here", "trader");
+        client.Connect(Watchdog.Patience);
+        Assert.Equal(1, network.Connections);
+
+        static string? Late(TimeSpan delay)
+        {
+            Thread.Sleep(delay);
+            return null;
+        }
+    }
+
+    /// <summary>It was told to come again, and has as long for it as without the timeout.</summary>
+    [Fact]
+    public void AClientThatHasNotWaitedForTheServersAnswerFindsItWhenItComesAgain()
+    {
+        LeavesFiles = true;
+        using NamedServer server = new("there");
+        BadNetwork network = OpenNetwork(OpenEntrance());
+        network.HoldAnswers();
+        Own(TcpExit.OpenNamed("here", AddressOf(network), ExitOptions));
+        using NamedConnection client = NamedConnection.Open("here", "trader");
+        Assert.NotEqual(IpcStatus.Ok, client.TryConnect(Deadline.FromMilliseconds(100)));
+        network.LetGo();
+        Thread.Sleep(2500); // several times what an idle connection is borne
+        Assert.Equal(IpcStatus.Ok, client.TryConnect(Hang));
+        Assert.Equal(1, network.Connections);
     }
 
     [Theory]
