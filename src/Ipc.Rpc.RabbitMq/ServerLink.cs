@@ -132,7 +132,7 @@ internal sealed partial class ServerLink : BrokerLink
     {
         Request request = new(message);
         Interlocked.Increment(ref _inHand);
-        _handler.Came();
+        _handler.Came(request);
         _ = HandleAsync(request);
         return Task.CompletedTask;
     }

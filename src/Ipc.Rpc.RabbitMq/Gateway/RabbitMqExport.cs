@@ -46,7 +46,7 @@ public sealed class RabbitMqExport : IAsyncDisposable
         MethodFilter filter = new(options.Methods);
         _client = RpcClient.Create(name, options.Local);
         _handler = new RequestHandler(_client, options.Broker.DeadLettered, filter, options.Broker.Handled());
-        GatewayMetrics.Add(this, GatewayMetrics.Export, name, address.Service, Look);
+        GatewayMetrics.Add(this, GatewayMetrics.Export, name, address, Look);
         using (ExecutionContext.SuppressFlow()) // calls would have the deadline and the trace of whoever starts it
             _run = Task.Run(RunAsync, CancellationToken.None);
     }
@@ -109,7 +109,7 @@ public sealed class RabbitMqExport : IAsyncDisposable
 
     private GatewayPart Look() => new()
     {
-        Calls = Requests,
+        Calls = _handler.Calls,
         Refused = _handler.Refusals,
         UnderWay = RequestsInHand,
         DeadLetters = DeadLetters,

@@ -51,7 +51,7 @@ public sealed class RabbitMqTopic : IAsyncDisposable
         _standing = new Standing(options.Changed);
         _recovery = new Recovery<TopicLink>(
             address, options, "topic", connection => new TopicLink(connection, address, options, name));
-        GatewayMetrics.Add(this, GatewayMetrics.Topic, name, address.Service, Look);
+        GatewayMetrics.Add(this, GatewayMetrics.Topic, name, address, Look);
         using (ExecutionContext.SuppressFlow())
             _run = Task.Run(RunAsync, CancellationToken.None);
     }
