@@ -101,10 +101,16 @@ public sealed class RabbitMqExport : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         _handler.IsStopping = true;
-        await _closing.CancelAsync().ConfigureAwait(false);
-        await _run.ConfigureAwait(false);
-        _client.Dispose();
-        GatewayMetrics.Remove(this);
+        try
+        {
+            await _closing.CancelAsync().ConfigureAwait(false);
+            await _run.ConfigureAwait(false);
+        }
+        finally
+        {
+            _client.Dispose();
+            GatewayMetrics.Remove(this);
+        }
     }
 
     private GatewayPart Look() => new()
@@ -118,9 +124,9 @@ public sealed class RabbitMqExport : IAsyncDisposable
 
     private async Task RunAsync()
     {
-        try
+        while (!_closing.IsCancellationRequested)
         {
-            while (true)
+            try
             {
                 if (await MissingAsync().ConfigureAwait(false) is not { } trouble)
                 {
@@ -129,12 +135,17 @@ public sealed class RabbitMqExport : IAsyncDisposable
                 }
 
                 _standing.Set(trouble);
-                await Task.Delay(_look, _closing.Token).ConfigureAwait(false);
             }
-        }
-        catch (OperationCanceledException) when (_closing.IsCancellationRequested)
-        {
-            // the end
+#pragma warning disable CA1031 // whatever it is: it is said, and tried again
+            catch (Exception e)
+#pragma warning restore CA1031
+            {
+                if (_closing.IsCancellationRequested)
+                    return;
+                _standing.Set(e.Message);
+            }
+
+            await Task.WhenAny(Task.Delay(_look, _closing.Token)).ConfigureAwait(false);
         }
     }
 

@@ -137,10 +137,16 @@ public sealed class RabbitMqImport : IAsyncDisposable
     /// <see cref="RpcStatus.Unavailable"/>.</summary>
     public async ValueTask DisposeAsync()
     {
-        await EndRunAsync().ConfigureAwait(false);
-        await Task.WhenAll(Servers.Select(static server => server.DisposeAsync().AsTask())).ConfigureAwait(false);
-        await _client.DisposeAsync().ConfigureAwait(false);
-        GatewayMetrics.Remove(this);
+        try
+        {
+            await EndRunAsync().ConfigureAwait(false);
+            await Task.WhenAll(Servers.Select(static server => server.DisposeAsync().AsTask())).ConfigureAwait(false);
+            await _client.DisposeAsync().ConfigureAwait(false);
+        }
+        finally
+        {
+            GatewayMetrics.Remove(this);
+        }
     }
 
     private async Task EndRunAsync()

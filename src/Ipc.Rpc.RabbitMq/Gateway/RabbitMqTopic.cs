@@ -100,10 +100,16 @@ public sealed class RabbitMqTopic : IAsyncDisposable
     /// <summary>Ends it. What is on the way gets lost.</summary>
     public async ValueTask DisposeAsync()
     {
-        await _closing.CancelAsync().ConfigureAwait(false);
-        await _recovery.DisposeAsync().ConfigureAwait(false);
-        await _run.ConfigureAwait(false);
-        GatewayMetrics.Remove(this);
+        try
+        {
+            await _closing.CancelAsync().ConfigureAwait(false);
+            await _recovery.DisposeAsync().ConfigureAwait(false);
+            await _run.ConfigureAwait(false);
+        }
+        finally
+        {
+            GatewayMetrics.Remove(this);
+        }
     }
 
     private GatewayPart Look() => new()

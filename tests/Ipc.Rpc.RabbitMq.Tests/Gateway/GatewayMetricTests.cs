@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Diagnostics.Metrics;
 using System.Linq;
 using System.Threading;
@@ -137,6 +138,20 @@ public sealed class GatewayMetricTests(BrokerProcess broker) : GatewayTest(broke
     private void Add(object part, string name, long calls) => GatewayMetrics.Add(
         part, GatewayMetrics.Export, name, RabbitMqAddress.Parse(Address), () => new GatewayPart { Calls = calls, Serving = 1 });
 
+    /// <summary>It is said, and tried again; and when it is disposed nothing of it remains.</summary>
+    [Fact]
+    public async Task AnExportServesInSpiteOfWhatMayBeThrownAndIsGoneAfterItsEnd()
+    {
+        Own(RpcServer.Start(Here, FarmRpc.Service(new Farm("here"))));
+        using ThrowsOnce thrown = Own(new ThrowsOnce(Here));
+        ExportOptions.Changed = _ => throw new InvalidOperationException(Here);
+        RabbitMqExport export = Export();
+        Watchdog.Until(() => thrown.HasThrown, "what nobody expects");
+        Serves(export);
+        await export.DisposeAsync();
+        Assert.Equal(-1, Of("ipc.gateway.serving", Here));
+    }
+
     [Fact]
     public void MessagesOfTopicsAreCountedInBothDirections()
     {
@@ -178,5 +193,34 @@ public sealed class GatewayMetricTests(BrokerProcess broker) : GatewayTest(broke
         listener.Start();
         listener.RecordObservableInstruments();
         return found.Count == 0 ? -1 : Assert.Single(found);
+    }
+
+    /// <summary>A listener of traces that throws at the first one with some words: something that this product does not expect.</summary>
+    private sealed class ThrowsOnce : TraceListener
+    {
+        private readonly string _words;
+        private int _thrown;
+
+        public ThrowsOnce(string words)
+        {
+            _words = words;
+            Trace.Listeners.Add(this);
+        }
+
+        public bool HasThrown => Volatile.Read(ref _thrown) != 0;
+
+        public override void Write(string? message) => WriteLine(message);
+
+        public override void WriteLine(string? message)
+        {
+            if (message?.Contains(_words, StringComparison.Ordinal) == true && Interlocked.Exchange(ref _thrown, 1) == 0)
+                throw new InvalidTimeZoneException(_words);
+        }
+
+        protected override void Dispose(bool disposing)
+        {
+            Trace.Listeners.Remove(this);
+            base.Dispose(disposing);
+        }
     }
 }
