@@ -125,6 +125,11 @@ static uint32_t block_size(const plan *p)
     return p->size <= 65536 ? p->size : 256; /* beyond that: loans */
 }
 
+static uint64_t loan_budget(const plan *p)
+{
+    return p->size > block_size(p) ? 1ull << 30 : 0; /* 0: the library's default */
+}
+
 /* A queue has as many as the limit beside it (slotqueue.c), a topic the library's default (0). Loans of a topic live until
    their slots are used again: with half as many they stay in the cache, as a queue's do, which are given back at once. */
 static uint32_t block_count(const plan *p)
@@ -151,7 +156,7 @@ static ipc_queue *open_queue(const plan *p)
     ipc_queue_options options = {.block_size = block_size(p),
                                  .block_count = block_count(p),
                                  .participants = MAX_WORKERS + 1,
-                                 .loan_budget = 1ull << 30};
+                                 .loan_budget = loan_budget(p)};
     check(ipc_queue_open(p->name, &options, &queue), "ipc_queue_open");
     return queue;
 }
@@ -192,9 +197,9 @@ static ipc_topic_options topic_options(const plan *p)
 {
     return (ipc_topic_options){.block_size = block_size(p),
                                .block_count = block_count(p),
-                               .max_readers = MAX_WORKERS,
-                               .max_writers = MAX_WORKERS,
-                               .loan_budget = 1ull << 30};
+                               .max_readers = MAX_WORKERS + 1,
+                               .max_writers = MAX_WORKERS + 1,
+                               .loan_budget = loan_budget(p)};
 }
 
 static void topic_send(const plan *p, void *opened, uint64_t count)
@@ -259,7 +264,7 @@ static void pin(int core)
 static void *open_end(const plan *p, bool sends)
 {
     const ipc_topic_options options = topic_options(p);
-    const ipc_ring_options ring = {.loan_budget = 1ull << 30};
+    const ipc_ring_options ring = {.loan_budget = loan_budget(p)};
     ipc_topic_writer *topic_writer = NULL;
     ipc_topic_reader *topic_reader = NULL;
     ipc_ring_writer *ring_writer = NULL;

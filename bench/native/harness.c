@@ -49,6 +49,15 @@ static int by_value(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
+/* Of too few it would be the maximum: "-". */
+static void print_quantile(uint64_t at, uint64_t intervals)
+{
+    if (at + 1 >= intervals)
+        printf("- ");
+    else
+        printf("%llu ", (unsigned long long)bench_times[at]);
+}
+
 /* One round whose operations are timed one by one. The first, which finds the other side asleep, is not counted. */
 static void print_quantiles(const bench_figure *figure, void *state, uint64_t count)
 {
@@ -64,9 +73,10 @@ static void print_quantiles(const bench_figure *figure, void *state, uint64_t co
     for (uint64_t i = 0; i < intervals; i++)
         bench_times[i] = bench_times[i + 1] - bench_times[i];
     qsort(bench_times, intervals, sizeof *bench_times, by_value);
-    printf("%llu %llu %llu %llu\n", (unsigned long long)bench_times[intervals / 2],
-           (unsigned long long)bench_times[intervals * 99 / 100],
-           (unsigned long long)bench_times[intervals * 999 / 1000], (unsigned long long)bench_times[intervals - 1]);
+    print_quantile(intervals / 2, intervals);
+    print_quantile(intervals * 99 / 100, intervals);
+    print_quantile(intervals * 999 / 1000, intervals);
+    printf("%llu\n", (unsigned long long)bench_times[intervals - 1]);
     free(bench_times);
     bench_times = NULL;
 }

@@ -66,7 +66,7 @@ public sealed class ResultTests
     [Fact]
     public void TheReadmeSaysWhatWasUnstable()
     {
-        string line = ResultDocs.Readme(s_idle, Made(Wild)).Split('\n').Single(static line => line.StartsWith("| C# call, 64 B, both sides spin", StringComparison.Ordinal));
+        string line = ResultDocs.Readme(s_idle, Made(Wild)).Split('\n').Single(static line => line.StartsWith("| C# call, 64 B, the client spins", StringComparison.Ordinal));
         Assert.EndsWith("| ns | 400 | 200 (ping-pong of two lines, unstable) | unstable | 8000 (Unix socket that polls, unstable) |", line, StringComparison.Ordinal);
         Result plain = Row("busy.1.rpc.sync.64.cs", 10, Steady) with { LimitValue = 20, Ratio = 0.5, LimitSpread = Wild };
         Assert.Contains("| us | 10.0 |  | unstable | 20.0 (Unix socket, unstable) |", ResultDocs.Readme(s_idle, Rivals.Beside([plain])), StringComparison.Ordinal);
@@ -142,6 +142,29 @@ public sealed class ResultTests
             Assert.Equal(20, row.GetProperty("limit").GetDouble());
             Assert.Equal(0.5, row.GetProperty("ratio").GetDouble());
             Assert.Equal("us", row.GetProperty("unit").GetString());
+        }
+        finally
+        {
+            File.Delete(path);
+        }
+    }
+
+    /// <summary>A quantile that would be the maximum, because there were too few round trips, is no figure.</summary>
+    [Fact]
+    public void OfTooFewRoundTripsAQuantileIsNotWritten()
+    {
+        const string Name = "amqp.unary.1m";
+        string path = Path.GetTempFileName();
+        try
+        {
+            Result[] few = [Row(Name, 10, Steady) with { Quantiles = [10, double.NaN, double.NaN, 12] }];
+            ResultJson.Write(path, few);
+            JsonElement row = JsonDocument.Parse(File.ReadAllText(path)).RootElement[0];
+            Assert.Equal(10, row.GetProperty("p50").GetDouble());
+            Assert.Equal(JsonValueKind.Null, row.GetProperty("p99").ValueKind);
+            Assert.Equal(JsonValueKind.Null, row.GetProperty("p999").ValueKind);
+            Assert.Equal(12, row.GetProperty("max").GetDouble());
+            Assert.Contains($"| `{Name}` | us | 10.0 |  |  | 12.0 |\n", ResultDocs.Performance("made up", s_idle, few), StringComparison.Ordinal);
         }
         finally
         {

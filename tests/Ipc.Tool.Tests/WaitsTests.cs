@@ -77,10 +77,31 @@ public sealed class WaitsTests(Peers peers)
     {
         using var directory = new RegionDirectory();
         RingImage ring = RegionImage.Ring();
-        ring[ring.Ring + Wire.Ring.WriterState] = (byte)state;
+        ring[ring.Ring + Wire.Ring.WriterState] = ring[ring.Ring + Wire.Ring.ReaderState] = (byte)state;
         ring.U64(ring.Ring + Wire.Ring.WriterSpin, 0x0002_0000_0000_0000);
+        ring.U64(ring.Ring + Wire.Ring.ReaderSpin, 0x0002_0000_0000_0000);
         directory.Place("it", ring.Bytes);
-        Assert.Equal("writer " + state.ToString().ToLowerInvariant(), ToolRun.In(directory, "show", "it").Line("writer"));
+        ToolRun shown = ToolRun.In(directory, "show", "it");
+        Assert.Equal("writer " + state.ToString().ToLowerInvariant(), shown.Line("writer"));
+        Assert.Equal("reader " + state.ToString().ToLowerInvariant(), shown.Line("reader"));
+    }
+
+    /// <summary>Killed, and nobody has looked after it yet: its peer is stopped.</summary>
+    [Theory]
+    [InlineData("writer", "capacity=4096 wait=spin")]
+    [InlineData("queue", "block=64 count=8 wait=spin")]
+    public void HowTheDeadWaitedIsNotShown(string kind, string options)
+    {
+        using var directory = new RegionDirectory();
+        using Driven survivor = Driven.Start(Language.C, directory), doomed = Driven.Start(Language.CSharp, directory);
+        survivor.Must($"open-{(kind == "writer" ? "reader" : kind)} 1 it {options.Replace("wait=spin", "wait=block", StringComparison.Ordinal)}");
+        doomed.Must($"open-{kind} 1 it {options}");
+        Assert.Contains("spins, never sleeps", ToolRun.In(directory, "show", "it").Out, StringComparison.Ordinal);
+        survivor.Stop();
+        doomed.Kill();
+        ToolRun shown = ToolRun.In(directory, "show", "it");
+        Assert.Contains("dead", shown.Out, StringComparison.Ordinal);
+        Assert.DoesNotContain("spins, never sleeps", shown.Out, StringComparison.Ordinal);
     }
 
     /// <summary>Anybody may have written the words: a strange number is shown, and no more.</summary>

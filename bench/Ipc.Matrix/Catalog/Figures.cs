@@ -14,9 +14,9 @@ internal static class Figures
     private const string Socket = "uds.64", Socket1M = "uds.1m", Polling = "uds.spin.64", Polling1M = "uds.spin.1m", PollingMany = "uds.spin.64.many", PollingOneWay = "uds.oneway.spin.64", Http = "http2.uds.64", HttpMany = "http2.uds.64.many";
     private const string Boost = "rival.boostmq.8.1-1.spin", ZeroMq = "rival.zeromq.8.1-1.spin", ZeroMqTopic = "rival.zeromq.pubsub.8.1-1.spin";
     private const string BareCall = "rabbitmq.client.unary.64", BareQueue = "rabbitmq.client.queue.64", BareFanout = "rabbitmq.client.fanout.64", BareCall4K = "rabbitmq.client.unary.4k", BareCall1M = "rabbitmq.client.unary.1m";
-    // What the rows of many set, beside a budget for loans of 1 GiB: as many blocks as the limit beside a queue has, and no block longer than its message.
-    private static readonly Tuning s_queue = new(Other: "256 blocks as long as a message, 65 participants"), s_topic = new(Other: "blocks as long as a message, 65 readers and writers"), s_large = new(Other: "16 blocks of 64 KiB");
-    private static readonly Tuning s_queueLoans = new(Other: "16 blocks of 256 B, a budget of 1 GiB"), s_topicLoans = new(Other: "8 blocks of 256 B, a budget of 1 GiB");
+    // What the rows of many set: as many blocks as the limit beside a queue has, and no block longer than its message.
+    private static readonly Tuning s_queue = new(Other: "256 blocks as long as a message, 65 participants"), s_topic = new(Other: "blocks as long as a message, 65 readers, 65 writers"), s_large = new(Other: "16 blocks of 64 KiB, 65 of each kind of participant");
+    private static readonly Tuning s_queueLoans = new(Other: "16 blocks of 256 B, 65 participants, a budget of 1 GiB"), s_topicLoans = new(Other: "8 blocks of 256 B, 65 readers, 65 writers, a budget of 1 GiB");
     private static readonly Tuning s_spinning = new(Other: "both ends spin"), s_crowd = new(Other: "room for 10,000 connections"), s_reliable = new(Other: "the reliable policy"), s_asleep = new(ClientWait: WaitMode.Block);
     private const string SyncCall = "rpc.sync.64.spin.cs", Pipelined = "rpc.pipelined.64.cs", OneId = "rpc.ids.1.cs", Work100 = "rpc.work.100us.cs";
 

@@ -20,7 +20,9 @@ internal static class ResultJson
     private static Row ToRow(Result result) => new(result.Figure.Name, result.Value!.Value, result.Figure.Unit.Symbol(), result.LimitValue, result.Ratio,
         result.RivalValue is null ? null : result.Figure.Rival, result.RivalValue, result.Spread,
         result.IsUnstable ? "unstable" : !result.Figure.HasTarget ? null : result.Reached == true ? "reached" : "missed",
-        result.LimitSpread, result.Figure.Tuned?.ToString(), result.Quantiles?[0], result.Quantiles?[1], result.Quantiles?[2], result.Quantiles?[3]);
+        result.LimitSpread, result.Figure.Tuned?.ToString(), Quantile(result, 0), Quantile(result, 1), Quantile(result, 2), Quantile(result, 3));
+
+    private static double? Quantile(Result result, int which) => result.Quantiles is { } all && !double.IsNaN(all[which]) ? all[which] : null;
 
     private sealed record Row(
         [property: JsonPropertyName("name")] string Name,

@@ -10,6 +10,7 @@ internal static class ResultText
 {
     public static string Number(double value) => Math.Abs(value) switch
     {
+        double.NaN => "",
         0 => "0",
         < 10 => value.ToString("F2", CultureInfo.InvariantCulture),
         < 100 => value.ToString("F1", CultureInfo.InvariantCulture),

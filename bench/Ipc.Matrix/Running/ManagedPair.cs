@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Diagnostics;
 using System.Globalization;
 using System.Linq;
@@ -8,6 +9,8 @@ namespace Ipc.Matrix;
 /// <summary>The two processes of a managed figure: <c>measure</c>, which starts <c>answer</c>, or finds the other half where it was started under a name.</summary>
 internal static class ManagedPair
 {
+    private static readonly double[] s_quantiles = [0.5, 0.99, 0.999];
+
     /// <summary>Says "ready", then runs a round for each line and writes its value, until its input ends.</summary>
     public static void Measure(string figure, Cores cores, double scale, string name)
     {
@@ -33,12 +36,15 @@ internal static class ManagedPair
         }
     }
 
-    /// <summary>p50, p99, p99.9 and the maximum, in ns.</summary>
+    /// <summary>p50, p99, p99.9 and the maximum, in ns. What would be the maximum, of too few, is "-".</summary>
     private static string Quantiles(long[] ticks)
     {
         Array.Sort(ticks);
-        return string.Join(' ', new[] { 0.5, 0.99, 0.999, 1 }.Select(quantile =>
-            (ticks[Math.Min(ticks.Length - 1, (int)(ticks.Length * quantile))] * 1e9 / Stopwatch.Frequency).ToString("F0", CultureInfo.InvariantCulture)));
+        int last = ticks.Length - 1;
+        IEnumerable<string> some = s_quantiles.Select(quantile => (int)(ticks.Length * quantile)).Select(at => at < last ? Nanoseconds(ticks[at]) : Worker.TooFew);
+        return string.Join(' ', some.Append(Nanoseconds(ticks[last])));
+
+        static string Nanoseconds(long ticks) => (ticks * 1e9 / Stopwatch.Frequency).ToString("F0", CultureInfo.InvariantCulture);
     }
 
     /// <summary>Says "ready" when the other process can connect, then answers a round for each line, until its input ends.</summary>

@@ -180,7 +180,7 @@ internal sealed class Measurement(Programs programs, int rounds, bool twoCores) 
     /// <summary>A round whose round trips are timed one by one: p50, p99, p99.9 and the maximum, in the figure's unit.</summary>
     private static double[] AskQuantiles(Worker worker, Figure figure)
     {
-        double[] found = [.. worker.Ask(Worker.Quantiles).Split(' ').Select(text => double.Parse(text, CultureInfo.InvariantCulture))];
+        double[] found = [.. worker.Ask(Worker.Quantiles).Split(' ').Select(static text => text == Worker.TooFew ? double.NaN : double.Parse(text, CultureInfo.InvariantCulture))];
         return found.Length == 4
             ? [.. found.Select(value => Units.Convert(value, Unit.Nanoseconds, figure.Unit))]
             : throw new FormatException($"{figure.Name}: {found.Length} numbers instead of p50, p99, p99.9 and the maximum.");

@@ -43,6 +43,7 @@ internal sealed record Result(Figure Figure, double? Value, double? LimitValue =
     /// <summary>Null: there is no target, or no verdict.</summary>
     public bool? Reached => Value is { } value && Figure.HasTarget && !IsUnstable && (Ratio is not null || Figure.Target is null) ? Figure.Reaches(value, Ratio ?? 0) : null;
 
-    /// <summary>p50, p99, p99.9 and the maximum of single round trips in the figure's unit, each the median of some rounds; null where nobody asked.</summary>
+    /// <summary>p50, p99, p99.9 and the maximum of single round trips in the figure's unit, each the median of the same quantile of some rounds: the last is the median of their maxima. NaN: too few. Null where nobody
+    /// asked.</summary>
     public double[]? Quantiles { get; init; }
 }

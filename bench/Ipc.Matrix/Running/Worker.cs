@@ -13,6 +13,9 @@ internal sealed class Worker : IDisposable
     /// <summary>The wish for a round whose operations are timed one by one.</summary>
     public const string Quantiles = "quantiles";
 
+    /// <summary>In the place of a quantile: the round had too few round trips for it.</summary>
+    public const string TooFew = "-";
+
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
 
     private readonly string _what;

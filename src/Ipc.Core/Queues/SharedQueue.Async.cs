@@ -28,10 +28,17 @@ public sealed unsafe partial class SharedQueue
     public void Send(ReadOnlySpan<byte> payload, TimeSpan timeout, CancellationToken cancellationToken = default) =>
         Send(payload, 0, timeout, cancellationToken);
 
-    /// <summary>The same, with a number that travels with the message (<see cref="QueueMessage.Type"/>).</summary>
+    /// <summary>Sends a copy of <paramref name="payload"/> with a number that travels with it
+    /// (<see cref="QueueMessage.Type"/>), waiting for room no longer than <paramref name="timeout"/>. It reads the
+    /// clock only if it has to wait.</summary>
+    /// <remarks>For any thread. It allocates nothing.</remarks>
     /// <exception cref="TimeoutException">There was no room in time; nothing was sent.</exception>
+    /// <exception cref="IpcException">TooLarge: more than <see cref="MaxPayload"/>. Stopped.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled; nothing was sent.</exception>
+    /// <exception cref="ObjectDisposedException">The queue is disposed; nothing was sent.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
     /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    [MethodImpl(Tiering.Optimized)]
     public void Send(
         ReadOnlySpan<byte> payload, ushort type, TimeSpan timeout, CancellationToken cancellationToken = default)
     {
@@ -57,6 +64,7 @@ public sealed unsafe partial class SharedQueue
     /// <exception cref="TimeoutException">No message came in time.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
     /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    [MethodImpl(Tiering.Optimized)]
     public QueueMessage Receive(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
         Deadline.Check(timeout, nameof(timeout));

@@ -178,6 +178,7 @@ public sealed unsafe partial class SharedQueue : IDisposable
     /// to wait. See <see cref="Claim(int, out QueueClaim, Deadline, CancellationToken)"/>.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
     /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    [MethodImpl(Tiering.Optimized)]
     public IpcStatus Claim(
         int length, out QueueClaim claim, TimeSpan timeout, CancellationToken cancellationToken = default)
     {
@@ -217,6 +218,7 @@ public sealed unsafe partial class SharedQueue : IDisposable
     /// only if it has to wait. See <see cref="Receive(out QueueMessage, Deadline, CancellationToken)"/>.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
     /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    [MethodImpl(Tiering.Optimized)]
     public IpcStatus Receive(
         out QueueMessage message, TimeSpan timeout, CancellationToken cancellationToken = default)
     {

@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -18,6 +19,7 @@ public sealed unsafe partial class RingWriter
     /// <exception cref="ObjectDisposedException">This end is disposed; nothing was written.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
     /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    [MethodImpl(Tiering.Optimized)]
     public void Write(
         ReadOnlySpan<byte> payload, ushort type, TimeSpan timeout, CancellationToken cancellationToken = default)
     {

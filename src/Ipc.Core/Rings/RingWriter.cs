@@ -250,6 +250,7 @@ public sealed unsafe partial class RingWriter : RingEnd
     /// to wait. See <see cref="Claim(int, out Span{byte}, Deadline, CancellationToken)"/>.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
     /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    [MethodImpl(Tiering.Optimized)]
     public IpcStatus Claim(
         int length, out Span<byte> payload, TimeSpan timeout, CancellationToken cancellationToken = default)
     {

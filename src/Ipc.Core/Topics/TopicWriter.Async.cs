@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -22,6 +23,7 @@ public sealed unsafe partial class TopicWriter
     /// <exception cref="ObjectDisposedException">This end is disposed; nothing was published.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
     /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    [MethodImpl(Tiering.Optimized)]
     public void Publish(
         ReadOnlySpan<byte> payload,
         ushort type,

@@ -167,6 +167,7 @@ public sealed unsafe partial class TopicWriter : TopicEnd
     /// <see cref="Claim(int, out TopicClaim, Deadline, CancellationToken)"/>.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
     /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    [MethodImpl(Tiering.Optimized)]
     public IpcStatus Claim(
         int length, out TopicClaim claim, TimeSpan timeout, CancellationToken cancellationToken = default)
     {

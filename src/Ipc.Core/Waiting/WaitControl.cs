@@ -214,10 +214,13 @@ internal sealed unsafe class WaitControl
     }
 
     /// <summary>Writes what has been learned into the word that shows it, if it is not what stands there.</summary>
+    /// <remarks>Release and acquire pair with nothing: there is nothing weaker here (docs/memory-ordering.md, plain
+    /// accesses). Once closed, another participant may have the place. A thread that is held up between that look and
+    /// the store may still write into its word, which is shown until that one says anew.</remarks>
     private void Show()
     {
         if (_shown == null || IsClosed)
-            return; // closed: another participant may have the place by now, but for the next few instructions
+            return;
         ulong word = SpinWord.Of(SpinWord.Adapts, _spin.Interval, (uint)Math.Min(_spin.Nanoseconds, uint.MaxValue));
         if (Atomic.LoadAcquire(ref *_shown) != word)
             Atomic.StoreRelease(ref *_shown, word);

@@ -46,8 +46,8 @@ internal static class ParticipantInspector
             Roles = Roles((ParticipantRole)entry.Role),
             Runtime = entry.Runtime switch { ParticipantEntry.RuntimeC => "C", ParticipantEntry.RuntimeCSharp => "C#", _ => "unknown" },
             Since = Times.FromUnix(entry.Attached),
-            Spin = SpinReport.Of(entry.Spin),
-            RoomSpin = SpinReport.Of(entry.RoomSpin),
+            Spin = alive ? SpinReport.Of(entry.Spin) : null, // how the dead waited is no news
+            RoomSpin = alive ? SpinReport.Of(entry.RoomSpin) : null,
             ElsewhereInContainer = elsewhere,
         };
     }

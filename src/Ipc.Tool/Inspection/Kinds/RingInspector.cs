@@ -47,8 +47,8 @@ internal static class RingInspector
             ReaderState = StateName(header.ReaderState),
             WriterProcessor = KindInspector.Processor(header.WriterProcessor),
             ReaderProcessor = KindInspector.Processor(header.ReaderProcessor),
-            WriterSpin = IsGone(header.WriterState) ? null : SpinReport.Of(header.WriterSpin),
-            ReaderSpin = IsGone(header.ReaderState) ? null : SpinReport.Of(header.ReaderSpin),
+            WriterSpin = IsGone(look, header.WriterState, header.Writer) ? null : SpinReport.Of(header.WriterSpin),
+            ReaderSpin = IsGone(look, header.ReaderState, header.Reader) ? null : SpinReport.Of(header.ReaderSpin),
             ReadPosition = walk.ReadPosition,
             FreePosition = header.FreePosition,
             Tail = walk.Tail,
@@ -126,8 +126,9 @@ internal static class RingInspector
         return null;
     }
 
-    /// <summary>How it waited is no news any more. An end of a connection has no state and is not gone.</summary>
-    private static bool IsGone(uint state) => (PeerState)state is PeerState.Left or PeerState.Died;
+    /// <summary>How it waited is no news any more. An end of a connection has neither state nor owner and is not gone.</summary>
+    private static bool IsGone(RegionLook look, uint state, uint owner) =>
+        (PeerState)state is PeerState.Left or PeerState.Died || owner != 0 && !Region.IsAlive(look.File, (int)owner - 1);
 
     private static string StateName(uint state) => (PeerState)state switch
     {
