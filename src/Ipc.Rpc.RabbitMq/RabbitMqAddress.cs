@@ -49,6 +49,9 @@ internal sealed class RabbitMqAddress
         CultureInfo.InvariantCulture,
         $"the broker {string.Join(" or ", Nodes.Select(NameOf))}, virtual host \"{VirtualHost}\", user \"{User}\"");
 
+    /// <summary>The same for programs: HOST:PORT/VHOST, or HOST:PORT,HOST:PORT/VHOST.</summary>
+    public string Place => string.Join(',', Nodes.Select(NameOf)) + "/" + Uri.EscapeDataString(VirtualHost);
+
     /// <summary>Whom a client calls, for texts.</summary>
     public string Peer => "the service \"" + Service + "\" at " + Broker;
 

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Runtime.ExceptionServices;
 using System.Threading;
 using System.Threading.Tasks;
@@ -86,9 +87,12 @@ public sealed partial class RabbitMqCaller
             [cancellationToken, OfHandler]);
     }
 
+    /// <summary>The span of a call with a stream; <see langword="null"/> if nobody listens.</summary>
+    internal Activity? SpanOf(RpcMethod method) => Spans.Sending(method, _address, isOneWay: false);
+
     /// <summary>Makes a call with a stream; again if the policy says so, until a server has begun it.</summary>
     internal Task<(ClientLink Link, StreamCall Stream)> OpenAsync(
-        RpcMethod method, bool isIdempotent, byte[] request, CancellationToken[] tokens)
+        RpcMethod method, bool isIdempotent, byte[] request, CancellationToken[] tokens, Activity? activity)
         => Attempts(
             method,
             isIdempotent,
@@ -96,7 +100,8 @@ public sealed partial class RabbitMqCaller
             async (link, outgoing, attempt, until, stop) =>
                 (link, await link.OpenAsync(outgoing, method.Kind, attempt, until, stop).ConfigureAwait(false)),
             Timeout.InfiniteTimeSpan,
-            tokens);
+            tokens,
+            activity);
 
     /// <summary>What ends a stream that begins now beside its tokens: the client's end, and the deadline.</summary>
     internal CancellationTokenSource StopOfStream(CancellationToken[] tokens)
@@ -132,41 +137,51 @@ public sealed partial class RabbitMqCaller
         IAsyncEnumerable<TIn> items,
         CancellationToken cancellationToken)
     {
-        // what the caller's stream throws is not the call's: no attempt follows it, whatever it is
-        (Answer? answer, Exception? ofSource) = await Attempts<(Answer?, Exception?)>(
-            method,
-            isIdempotent: false,
-            request,
-            async (link, outgoing, attempt, until, stop) =>
-            {
-                StreamCall stream = await link.OpenAsync(
-                    outgoing, method.Kind, attempt, until, stop).ConfigureAwait(false);
-                try
+        using Activity? activity = SpanOf(method);
+        try
+        {
+            // what the caller's stream throws is not the call's: no attempt follows it, whatever it is
+            (Answer? answer, Exception? ofSource) = await Attempts<(Answer?, Exception?)>(
+                method,
+                isIdempotent: false,
+                request,
+                async (link, outgoing, attempt, until, stop) =>
                 {
-                    link.Send(stream, items, item => EncodeItem(method, item));
-                    Answer got = await stream.Answered.WaitAsync(stop).ConfigureAwait(false);
-                    TellWithin(stream.LastHeaders);
-                    return (got, null);
-                }
-                catch (Exception e) when (e == stream.OfSource)
-                {
-                    return (null, e);
-                }
-                catch (RpcCallException)
-                {
-                    TellWithin(stream.LastHeaders);
-                    throw;
-                }
-                finally
-                {
-                    link.Close(stream);
-                }
-            },
-            _terms.Timeout,
-            [cancellationToken, OfHandler]).ConfigureAwait(false);
-        if (ofSource is not null)
-            ExceptionDispatchInfo.Throw(ofSource);
-        return Decode(method, method.Response, answer!.Body);
+                    StreamCall stream = await link.OpenAsync(
+                        outgoing, method.Kind, attempt, until, stop).ConfigureAwait(false);
+                    try
+                    {
+                        link.Send(stream, items, item => EncodeItem(method, item));
+                        Answer got = await stream.Answered.WaitAsync(stop).ConfigureAwait(false);
+                        TellWithin(stream.LastHeaders);
+                        return (got, null);
+                    }
+                    catch (Exception e) when (e == stream.OfSource)
+                    {
+                        return (null, e);
+                    }
+                    catch (RpcCallException)
+                    {
+                        TellWithin(stream.LastHeaders);
+                        throw;
+                    }
+                    finally
+                    {
+                        link.Close(stream);
+                    }
+                },
+                _terms.Timeout,
+                [cancellationToken, OfHandler],
+                activity).ConfigureAwait(false);
+            if (ofSource is not null)
+                ExceptionDispatchInfo.Throw(ofSource);
+            return Decode(method, method.Response, answer!.Body);
+        }
+        catch (Exception e)
+        {
+            Spans.Failed(activity, e);
+            throw;
+        }
     }
 
     private byte[] EncodeItem<TRequest, TIn, TResponse>(RpcStreamMethod<TRequest, TIn, TResponse> method, TIn item)

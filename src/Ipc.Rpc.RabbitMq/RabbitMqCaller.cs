@@ -22,8 +22,6 @@ namespace Ipc.Rpc.RabbitMq;
 /// </remarks>
 public sealed partial class RabbitMqCaller : RpcCaller
 {
-    private const string Raise = " Raise it at all ends, and at the broker.";
-
     private static readonly TimeSpan _longestLook = TimeSpan.FromSeconds(1);
 
     private readonly Recovery<ClientLink> _recovery;
@@ -135,40 +133,65 @@ public sealed partial class RabbitMqCaller : RpcCaller
     {
         ArgumentNullException.ThrowIfNull(method);
         cancellationToken.ThrowIfCancellationRequested();
-        return new ValueTask(Attempts<bool>(
-            method,
-            method.IsIdempotent,
-            Encode(method, method.Request, in request),
-            async (link, outgoing, attempt, until, stop) =>
-            {
-                await link.NotifyAsync(outgoing, attempt, until, stop).ConfigureAwait(false);
-                return true;
-            },
-            _terms.Timeout,
-            [cancellationToken, OfHandler],
-            isOneWay: true));
+        return OneWay(method, Encode(method, method.Request, in request), cancellationToken);
     }
 
     private RabbitMqCaller With(CallTerms terms) => new(_recovery, _address, _options, terms, _underWay);
 
+    private async ValueTask OneWay<TRequest>(
+        RpcMethod<TRequest, RpcEmpty> method, byte[] request, CancellationToken cancellationToken)
+    {
+        using Activity? activity = Spans.Sending(method, _address, isOneWay: true);
+        try
+        {
+            await Attempts(
+                method,
+                method.IsIdempotent,
+                request,
+                async (link, outgoing, attempt, until, stop) =>
+                {
+                    await link.NotifyAsync(outgoing, attempt, until, stop).ConfigureAwait(false);
+                    return true;
+                },
+                _terms.Timeout,
+                [cancellationToken, OfHandler],
+                activity).ConfigureAwait(false);
+        }
+        catch (Exception e)
+        {
+            Spans.Failed(activity, e);
+            throw;
+        }
+    }
+
     private async ValueTask<TResponse> Unary<TRequest, TResponse>(
         RpcMethod<TRequest, TResponse> method, byte[] request, CancellationToken cancellationToken)
     {
-        Answer answer = await Attempts(
-            method,
-            method.IsIdempotent,
-            request,
-            async (link, outgoing, attempt, until, stop) =>
-            {
-                Answer got = await link.CallAsync(outgoing, attempt, until, stop).ConfigureAwait(false);
-                return got.FailureOf(method, _address.Peer) is not { } failure
-                    ? got
-                    : throw Told(got, failure);
-            },
-            _terms.Timeout,
-            [cancellationToken, OfHandler]).ConfigureAwait(false);
-        _terms.Answer?.Invoke(Wire.MetadataOf(answer.Headers));
-        return Decode(method, method.Response, answer.Body);
+        using Activity? activity = Spans.Sending(method, _address, isOneWay: false);
+        try
+        {
+            Answer answer = await Attempts(
+                method,
+                method.IsIdempotent,
+                request,
+                async (link, outgoing, attempt, until, stop) =>
+                {
+                    Answer got = await link.CallAsync(outgoing, attempt, until, stop).ConfigureAwait(false);
+                    return got.FailureOf(method, _address.Peer) is not { } failure
+                        ? got
+                        : throw Told(got, failure);
+                },
+                _terms.Timeout,
+                [cancellationToken, OfHandler],
+                activity).ConfigureAwait(false);
+            _terms.Answer?.Invoke(Wire.MetadataOf(answer.Headers));
+            return Decode(method, method.Response, answer.Body);
+        }
+        catch (Exception e)
+        {
+            Spans.Failed(activity, e);
+            throw;
+        }
     }
 
     /// <exception cref="RpcCallException">It is no such message.</exception>
@@ -201,11 +224,10 @@ public sealed partial class RabbitMqCaller : RpcCaller
         Func<ClientLink, Outgoing, int, Deadline, CancellationToken, Task<T>> make,
         TimeSpan timeout,
         CancellationToken[] tokens,
-        bool isOneWay = false)
+        Activity? activity)
     {
         ObjectDisposedException.ThrowIf(_recovery.Closing.IsCancellationRequested, typeof(RabbitMqClient));
         using Counted counted = Count(method);
-        using Activity? activity = Spans.Sending(method, _address, isOneWay);
         Outgoing request = Prepared(method, body);
         Spans.Sent(activity, request);
         Deadline until = Deadline.Earlier(_terms.Until, RpcDeadline.Current);
@@ -227,7 +249,7 @@ public sealed partial class RabbitMqCaller : RpcCaller
             catch (RpcCallException e) when (e.Status == RpcStatus.Unavailable && body.Length > _options.MostToSend)
             {
                 // the broker has refused it, and the connection with it
-                throw Spans.Failed(activity, TooLarge(method, body.Length, isUnsent: !mayBeSent, e));
+                throw TooLarge(method, body.Length, isUnsent: !mayBeSent, e);
             }
             catch (RpcCallException e) when (
                 _options.WaitForReady && e is { Status: RpcStatus.Unavailable, IsUnsent: true })
@@ -246,17 +268,16 @@ public sealed partial class RabbitMqCaller : RpcCaller
             }
             catch (RpcCallException e)
             {
-                throw Spans.Failed(activity, Whole(e, method, mayBeSent));
+                throw Whole(e, method, mayBeSent);
             }
             catch (ReceiverFailedException e)
             {
-                Spans.Failed(activity, e.OfReceiver.SourceException);
                 e.OfReceiver.Throw();
             }
             catch (OperationCanceledException e) when (
                 stop.IsCancellationRequested || _recovery.Closing.IsCancellationRequested) // that fires this one later
             {
-                throw Spans.Failed(activity, Stopped(method, e, tokens));
+                throw Stopped(method, e, tokens);
             }
 
             try
@@ -266,19 +287,10 @@ public sealed partial class RabbitMqCaller : RpcCaller
             }
             catch (OperationCanceledException e)
             {
-                throw Spans.Failed(activity, Stopped(method, e, tokens));
+                throw Stopped(method, e, tokens);
             }
         }
     }
-
-    internal static RpcCallException TooMany(RpcMethod method, int most, string peer)
-        => RpcCallException.OfTransport(
-            RpcStatus.ResourceExhausted,
-            most + " calls are under way, as many as " + nameof(RabbitMqClientOptions) + "." +
-            nameof(RabbitMqClientOptions.MaxPendingCalls) + " allows.",
-            method,
-            peer,
-            isUnsent: true);
 
     /// <exception cref="RpcCallException">There are as many as there may be.</exception>
     private Counted Count(RpcMethod method)
@@ -324,14 +336,6 @@ public sealed partial class RabbitMqCaller : RpcCaller
         return await _recovery.NextAsync(cancellationToken).ConfigureAwait(false);
     }
 
-    private RpcCallException TooLarge(RpcMethod method, int length, bool isUnsent, Exception? inner = null) => Failed(
-        method,
-        RpcStatus.ResourceExhausted,
-        "The request of " + method.FullName + " has " + length + " bytes; " +
-        _options.SaysMostToSend(nameof(RabbitMqClientOptions)) + Raise,
-        isUnsent,
-        inner);
-
     private Outgoing Prepared(RpcMethod method, byte[] body)
     {
         if (body.Length > _options.MostToSend)
@@ -358,38 +362,4 @@ public sealed partial class RabbitMqCaller : RpcCaller
                 inner: e);
         }
     }
-
-    /// <summary>What ended the call: its token, the handler that made it, the client's end, or the deadline.</summary>
-    internal Exception Stopped(RpcMethod method, Exception stopped, CancellationToken[] tokens)
-    {
-        foreach (CancellationToken token in tokens)
-        {
-            if (token.IsCancellationRequested)
-                return new OperationCanceledException(
-                    "A call to " + method.FullName + " was cancelled.", stopped, token);
-        }
-
-        return _recovery.Closing.IsCancellationRequested
-            ? Failed(
-                method, RpcStatus.Unavailable,
-                "The client was disposed. Whether the call was handled is not known.", inner: stopped)
-            : Failed(
-                method, RpcStatus.DeadlineExceeded, "The deadline of a call to " + method.FullName + " passed.");
-    }
-
-    /// <summary>The failure of the call, of which the last attempt's is one part.</summary>
-    internal RpcCallException Whole(RpcCallException last, RpcMethod method, bool mayBeSent)
-        => last.Method is not null && !(mayBeSent && last.IsUnsent)
-            ? last
-            : RpcCallException.OfTransport(
-                last.Status, last.Message, method, _address.Peer, last.RemoteType, last.Details,
-                last.IsUnsent && !mayBeSent, last.InnerException);
-
-    /// <summary>Somebody has ended the call here.</summary>
-    internal RpcCallException Cancelled(RpcMethod method)
-        => Failed(method, RpcStatus.Cancelled, "A call to " + method.FullName + " was cancelled.");
-
-    private RpcCallException Failed(
-        RpcMethod method, RpcStatus status, string text, bool isUnsent = false, Exception? inner = null)
-        => RpcCallException.OfTransport(status, text, method, _address.Peer, isUnsent: isUnsent, inner: inner);
 }

@@ -33,12 +33,16 @@ internal sealed class RequestHandler(
     private Deadline _listedUntil = Deadline.Now; // by who looks; any of two moments will do
     private long _deadLetters;
     private long _requests;
+    private long _calls;
     private long _refusals;
 
     /// <summary>Requests that have come.</summary>
     public long Requests => Interlocked.Read(ref _requests);
 
-    /// <summary>Requests that were not let pass.</summary>
+    /// <summary>Those of them that are calls, each when it comes for the first time.</summary>
+    public long Calls => Interlocked.Read(ref _calls);
+
+    /// <summary>Those of the calls that were not let pass.</summary>
     public long Refusals => Interlocked.Read(ref _refusals);
 
     /// <summary>Messages that were put into the dead-letter queue.</summary>
@@ -62,7 +66,16 @@ internal sealed class RequestHandler(
     public long Repetitions => handled?.Repetitions ?? 0;
 
     /// <summary>A request has come.</summary>
-    public void Came() => Interlocked.Increment(ref _requests);
+    public void Came(Request request)
+    {
+        Interlocked.Increment(ref _requests);
+        if (IsNewCall(request))
+            Interlocked.Increment(ref _calls);
+    }
+
+    /// <summary>Whether it is for the first time, for the service: imports ask all the time what it has.</summary>
+    private static bool IsNewCall(Request request) =>
+        request is { Foreign: null, IsRepeated: false, Method: not List };
 
     /// <summary>Why a request is not handled; <see langword="null"/> if it is.</summary>
     /// <exception cref="OperationCanceledException">As of <see cref="HandleAsync"/>.</exception>
@@ -72,7 +85,8 @@ internal sealed class RequestHandler(
             (filter.Allows(request.Method) && await IsListedAsync(request.Method, cancellationToken)
                 .ConfigureAwait(false)))
             return null;
-        Interlocked.Increment(ref _refusals);
+        if (IsNewCall(request))
+            Interlocked.Increment(ref _refusals);
         return new RpcCallException(
             RpcStatus.PermissionDenied, "The gateway of the service does not let " + request.Method + " pass.");
     }

@@ -132,7 +132,7 @@ internal sealed partial class ServerLink : BrokerLink
     {
         Request request = new(message);
         Interlocked.Increment(ref _inHand);
-        _handler.Came();
+        _handler.Came(request);
         _ = HandleAsync(request);
         return Task.CompletedTask;
     }
@@ -190,7 +190,7 @@ internal sealed partial class ServerLink : BrokerLink
             if (request.Foreign is { } why)
                 await BuryAsync(request, "foreign: " + why).ConfigureAwait(false);
             else if (request.Deliveries > _options.MaxDeliveries)
-                await BuryTooOftenAsync(request).ConfigureAwait(false);
+                isAcknowledged = await BuryTooOftenAsync(request).ConfigureAwait(false);
             else if (request.Stream is { } terms)
                 isAcknowledged = await RunStreamAsync(request, terms).ConfigureAwait(false);
             else if (!_cancelled.Contains(request.MessageId))
@@ -337,19 +337,26 @@ internal sealed partial class ServerLink : BrokerLink
 
     private string Short(string text) => text.Length <= Room / 8 ? text : text[..(Room / 8)];
 
-    private async Task BuryTooOftenAsync(Request request)
+    // It is acknowledged before its answer, which may end the connection. An answer that has to wait after that would
+    // be lost with the connection, and a letter that has to wait for the answer would be buried again by the next one:
+    // so whether somebody waits for it is found out before it is buried.
+    private async Task<bool> BuryTooOftenAsync(Request request)
     {
+        bool isAwaited = request.ReplyTo is { } replyTo &&
+            await _replies.IsThereAsync(replyTo, _lost.Token).ConfigureAwait(false);
         string why = "delivered " + request.Deliveries.ToString(CultureInfo.InvariantCulture) + " times, " +
             nameof(RabbitMqServerOptions) + "." + nameof(RabbitMqServerOptions.MaxDeliveries) + " is " +
             _options.MaxDeliveries + ": its servers or their connections went each time";
         await BuryAsync(request, "poison: " + why).ConfigureAwait(false);
-        if (request.ReplyTo is not null)
+        await _work.BasicAckAsync(request.Tag, multiple: false).ConfigureAwait(false);
+        if (isAwaited)
             await AnswerAsync(
                 request, [], null,
                 new RpcCallException(
                     RpcStatus.Aborted,
                     "The request was " + why + ". It is in the queue " + Address.DeadQueue + "."))
                 .ConfigureAwait(false);
+        return true;
     }
 
     /// <summary>Puts a message into the dead-letter queue. When this returns, it is there, and may be

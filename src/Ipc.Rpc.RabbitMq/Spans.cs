@@ -56,6 +56,15 @@ internal static class Spans
         return failure;
     }
 
+    /// <summary>It is over, wherever: what is under way here stays so.</summary>
+    public static void End(Activity activity)
+    {
+        Activity? here = Activity.Current;
+        activity.Dispose();
+        if (here != activity)
+            Activity.Current = here;
+    }
+
     private static Activity? Start(string name, ActivityKind kind, ActivityContext parent) =>
         _source.StartActivity(name, kind, parent)?
             .SetTag("messaging.system", "rabbitmq")

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -32,8 +33,8 @@ internal sealed class StreamItems<TItem>(
     public IAsyncEnumerator<TItem> GetAsyncEnumerator(CancellationToken cancellationToken = default)
         => new Enumerator(this, cancellationToken);
 
-    private Task<(ClientLink Link, StreamCall Stream)> OpenAsync(CancellationToken[] all)
-        => _caller.OpenAsync(_method, isIdempotent, request, all);
+    private Task<(ClientLink Link, StreamCall Stream)> OpenAsync(CancellationToken[] all, Activity? activity)
+        => _caller.OpenAsync(_method, isIdempotent, request, all, activity);
 
     /// <summary>One enumeration. It may be disposed while an item is waited for, as over shared memory; an iterator
     /// throws then.</summary>
@@ -47,6 +48,7 @@ internal sealed class StreamItems<TItem>(
         private CancellationTokenSource? _stop;
         private CancellationToken _stopped;
         private (ClientLink Link, StreamCall Stream)? _call;
+        private Activity? _span; // until it has ended
         private int _moving;
         private bool _begun;
         private bool _over; // it has ended well, or does not begin
@@ -72,6 +74,7 @@ internal sealed class StreamItems<TItem>(
                 call = _call;
             }
 
+            EndSpan(null); // first: what is waited for fails with what comes now
             // neither runs what comes after a wait here
             if (call is not { } begun)
             {
@@ -102,7 +105,13 @@ internal sealed class StreamItems<TItem>(
                 _over = true;
                 link.Close(stream); // not only when it is disposed: some forget that once it has ended
                 Tell(stream);
+                EndSpan(null);
                 return false;
+            }
+            catch (Exception e)
+            {
+                EndSpan(e);
+                throw;
             }
             finally
             {
@@ -125,7 +134,9 @@ internal sealed class StreamItems<TItem>(
             (ClientLink Link, StreamCall Stream) call;
             try
             {
-                call = await all.OpenAsync([.. _tokens, _ending.Token]).ConfigureAwait(false);
+                Activity? span = all._caller.SpanOf(all._method);
+                Volatile.Write(ref _span, span);
+                call = await all.OpenAsync([.. _tokens, _ending.Token], span).ConfigureAwait(false);
             }
             catch (Exception e)
             {
@@ -151,10 +162,8 @@ internal sealed class StreamItems<TItem>(
                 // its consumer may be anywhere when a token fires or the deadline passes: the server is told even so
                 _stopped.UnsafeRegister(
                     static state => ThreadPool.UnsafeQueueUserWorkItem(
-                        static begun => begun.Link.Close(begun.Stream),
-                        ((ClientLink Link, StreamCall Stream))state!,
-                        preferLocal: false),
-                    call);
+                        static stopped => stopped.Stop(), (Enumerator)state!, preferLocal: false),
+                    this);
                 return call;
             }
 
@@ -179,6 +188,23 @@ internal sealed class StreamItems<TItem>(
                 Tell(stream);
                 throw all._caller.Whole(e, all._method, mayBeSent: true);
             }
+        }
+
+        private void Stop()
+        {
+            (ClientLink link, StreamCall stream) = _call!.Value;
+            EndSpan(all._caller.Stopped(all._method, new OperationCanceledException(_stopped), _tokens));
+            link.Close(stream);
+        }
+
+        /// <summary>Once, by whoever comes first.</summary>
+        private void EndSpan(Exception? failure)
+        {
+            if (Interlocked.Exchange(ref _span, null) is not { } span)
+                return;
+            if (failure is not null)
+                Spans.Failed(span, failure);
+            Spans.End(span);
         }
 
         private void Tell(StreamCall stream)

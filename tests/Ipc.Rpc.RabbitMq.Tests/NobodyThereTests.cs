@@ -56,6 +56,22 @@ public sealed class NobodyThereTests(BrokerProcess broker) : RabbitMqTest(broker
         await FailsAsync(RpcStatus.Unavailable, () => waiting);
     }
 
+    /// <summary>What a broker does with a queue that is full unless it is told otherwise; the guide says how.</summary>
+    [Fact]
+    public async Task AQueueThatIsFullAndDoesNotRefuseDropsTheOldestAlthoughTheyWereConfirmed()
+    {
+        await using IConnection connection = await OpenAsync();
+        await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: Cancel);
+        await channel.QueueDeclareAsync(
+            Queue, durable: true, exclusive: false, autoDelete: false, new Dictionary<string, object?> { ["x-max-length"] = 2 }, cancellationToken: Cancel);
+        IFarm farm = (await ConnectAsync()).For<IFarm>();
+        for (int number = 1; number <= 5; number++)
+            await farm.NoteAsync(number, Cancel);
+        foreach (byte left in new byte[] { 4, 5 })
+            Assert.Equal([8, left], (await channel.BasicGetAsync(Queue, true, Cancel))!.Body.ToArray());
+        Assert.Null(await channel.BasicGetAsync(Queue, true, Cancel));
+    }
+
     private static async Task<int> CountAsync(IAsyncEnumerable<int> items)
     {
         int count = 0;

@@ -104,6 +104,20 @@ public sealed class OutboxTests(BrokerProcess broker) : RabbitMqTest(broker)
         await EndAsync(outbox);
     }
 
+    /// <summary>Where the queue is there, and has a leader: somebody has been answered from it.</summary>
+    [Fact]
+    public async Task WhatComesForTheFirstTimeIsNotMarked()
+    {
+        await ServeAsync(FarmRpc.Service(new Farm("one") { All = _all }));
+        Assert.Equal("one", await (await ConnectAsync()).For<IFarm>().DoAsync(0, Cancel).AsTask().WaitAsync(Patience, Cancel));
+        RabbitMqOutbox outbox = Open();
+        for (int i = 1; i <= 20; i++)
+            await outbox.For<IFarm>().NoteAsync(i, Cancel);
+        Watchdog.Until(() => _all.Count == 21, "all to arrive");
+        Assert.All(_all, static one => Assert.False(one.IsMarked));
+        await EndAsync(outbox);
+    }
+
     /// <summary>With a window of one.</summary>
     [Fact]
     public async Task CallsOfOneProcessArriveInOrder()

@@ -1,6 +1,7 @@
 using System;
 using System.Threading;
 using System.Threading.Tasks;
+using Ipc.Rpc.Peer.Interop;
 using Ipc.Tcp.Tests;
 using Ipc.Testing.Drive;
 using RabbitMQ.Client;
@@ -103,6 +104,47 @@ public sealed class RepliesTests : RabbitMqTest
         string who = servesToTheEnd ? "one" : "two";
         Assert.Equal(who, await call.WaitAsync(Patience, Cancel));
         Assert.Equal(who, await client.DoAgainAsync(4, Cancel).AsTask().WaitAsync(Patience, Cancel));
+    }
+
+    /// <summary>Its letter waits as well: it would be buried by each connection anew. And its answer is not lost when it has been acknowledged.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task WhatCameTooOftenIsBuriedOnceAndAnsweredHoweverOftenNobodyCouldBeAsked(bool isCpp)
+    {
+        if (isCpp)
+            Cpp.Require();
+        using BadNetwork network = new(Broker.EndPoint);
+        using OtherProcess? cpp = isCpp ? Cpp.Server(AddressAt(network.Port), "deliveries", "4") : null;
+        ServerOptions.MaxDeliveries = 4;
+        RabbitMqServer? server = isCpp ? null : await ServeAsync(TestsRpc.Service(new ManagedTests()), ServerOptions, AddressAt(network.Port));
+        ClientOptions.WaitForReady = true; // the connections go so often that nobody may be there for a while
+        ITests client = (await ConnectAsync()).For<ITests>();
+        network.RefusesWhoSays = "look after a client of";
+        Task<Blob> call;
+        do
+        {
+            await client.EchoAsync(new Blob { Data = [1] }, Cancel).WaitAsync(Patience, Cancel);
+            network.Say(BrokersError); // soon enough after that answer, or else again
+            call = client.EchoAsync(new Blob { Data = [2] }, Cancel);
+            Watchdog.Until(() => network.Refusals > 5 || call.IsCompleted, "the server to ask again and again");
+        }
+        while (call.IsCompletedSuccessfully);
+        for (int cuts = 0; cuts < 8; cuts++) // each is a delivery: half of them are more than may be
+        {
+            int before = network.Refusals;
+            network.Cut();
+            Watchdog.Until(() => network.Refusals > before + 3, "it to come again, and the server to ask");
+        }
+
+        Assert.False(call.IsCompleted);
+        Assert.Equal(0, server?.DeadLetters ?? 0);
+        network.RefusesWhoSays = null;
+        RpcCallException failure = await FailsAsync(RpcStatus.Aborted, () => call);
+        Assert.Contains(".dead", failure.Message, StringComparison.Ordinal);
+        await using IConnection connection = await OpenAsync();
+        await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: Cancel);
+        Assert.Equal(1u, (await channel.QueueDeclarePassiveAsync("ipc." + Service + ".dead", Cancel)).MessageCount);
     }
 
     private Replies RepliesBy(BadNetwork network) => new(

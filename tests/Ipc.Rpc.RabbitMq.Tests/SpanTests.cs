@@ -3,8 +3,10 @@ using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Linq;
+using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Rpc.Peer;
+using Ipc.Rpc.Peer.Interop;
 using Ipc.Testing.Drive;
 using Xunit;
 
@@ -62,15 +64,96 @@ public sealed class SpanTests : RabbitMqTest
         Assert.Equal(sent.GetTagItem("messaging.message.id"), Assert.Single(farm.All).Id);
     }
 
+    /// <summary>What its reader does meanwhile is no part of it.</summary>
     [Fact]
-    public async Task AStreamHasThemToo()
+    public async Task AStreamHasThemUntilItsLastItemWasTaken()
     {
         await ServeAsync(new TestService());
-        await foreach (int item in (await ConnectAsync()).For<ITestService>().Count(1, 10, Cancel))
+        ITestService client = (await ConnectAsync()).For<ITestService>();
+        using Activity mine = new Activity("reading").Start();
+        await foreach (int item in client.Count(1, 10, Cancel))
+        {
             Assert.InRange(item, 1, 10);
+            Assert.DoesNotContain(_ended, static span => span.Kind == ActivityKind.Client);
+            Assert.Same(mine, Activity.Current);
+        }
+
+        Assert.Same(mine, Activity.Current);
         Dictionary<ActivityKind, Activity> spans = Ended(2);
-        Check(spans[ActivityKind.Client], "publish", "send", "test.v1", "Count");
-        Check(spans[ActivityKind.Server], "process", "process", "test.v1", "Count");
+        (Activity sent, Activity handled) = (spans[ActivityKind.Client], spans[ActivityKind.Server]);
+        Assert.Equal((mine.SpanId, sent.SpanId), (sent.ParentSpanId, handled.ParentSpanId));
+        Check(sent, "publish", "send", "test.v1", "Count");
+        Check(handled, "process", "process", "test.v1", "Count");
+        Assert.All(spans.Values, static span => Assert.Equal((ActivityStatusCode.Unset, null), (span.Status, span.GetTagItem("error.type"))));
+    }
+
+    [Fact]
+    public async Task AStreamThatFailsAfterSomeItemsHasItsFailure()
+    {
+        await ServeAsync(new TestService());
+        ITestService client = (await ConnectAsync()).For<ITestService>();
+        int items = 0;
+        await FailsAsync(RpcStatus.NotFound, async () =>
+        {
+            await foreach (byte[] item in client.Blobs(10, 3, "NotFound", Cancel))
+                items += item.Length / 10;
+        });
+        Assert.Equal(3, items);
+        Assert.All(Ended(2).Values, static span => Assert.Equal((ActivityStatusCode.Error, "NotFound"), (span.Status, span.GetTagItem("error.type"))));
+    }
+
+    /// <summary>Its reader may leave it, or be elsewhere when its token fires: both end it.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task AStreamThatIsLeftHasAnEnd(bool isCancelled)
+    {
+        await ServeAsync(new TestService());
+        using CancellationTokenSource source = new();
+        await using IAsyncEnumerator<int> items = (await ConnectAsync()).For<ITestService>().Count(1, int.MaxValue, source.Token).GetAsyncEnumerator(Cancel);
+        Assert.True(await items.MoveNextAsync());
+        using Activity mine = new Activity("leaving").Start();
+        if (isCancelled)
+            await source.CancelAsync();
+        else
+            await items.DisposeAsync();
+        Assert.Same(mine, Activity.Current);
+        Activity sent = Ended(2)[ActivityKind.Client];
+        Assert.Equal(
+            isCancelled ? (ActivityStatusCode.Error, typeof(OperationCanceledException).FullName) : (ActivityStatusCode.Unset, null),
+            (sent.Status, sent.GetTagItem("error.type")));
+    }
+
+    [Fact]
+    public async Task ARequestThatIsTooLargeHasItsFailure()
+    {
+        await ServeAsync(new TestService());
+        ClientOptions.MaxMessageBytes = 100;
+        ITestService client = (await ConnectAsync()).For<ITestService>();
+        await FailsAsync(RpcStatus.ResourceExhausted, () => Task.Run(() => client.Throw(new string('x', 200))));
+        Activity sent = Ended(1)[ActivityKind.Client];
+        Assert.Equal((ActivityStatusCode.Error, "ResourceExhausted"), (sent.Status, sent.GetTagItem("error.type")));
+    }
+
+    [Fact]
+    public async Task AnUploadWhoseSourceThrowsHasThatFailure()
+    {
+        await ServeAsync(TestsRpc.Service(new ManagedTests()));
+        ITests client = (await ConnectAsync()).For<ITests>();
+        await Assert.ThrowsAsync<InvalidOperationException>(() => client.CollectAsync(new CountRequest(), Throwing(), Cancel).WaitAsync(Patience, Cancel));
+        Activity sent = Ended(2)[ActivityKind.Client];
+        Assert.Equal((ActivityStatusCode.Error, typeof(InvalidOperationException).FullName), (sent.Status, sent.GetTagItem("error.type")));
+    }
+
+    /// <summary>What is wrong with the answer, or with who is told of it, is the call's failure as well.</summary>
+    [Fact]
+    public async Task ACallWhoseAnswerCannotBeTakenHasAFailure()
+    {
+        await ServeAsync(new TestService());
+        ITestService client = (await ConnectAsync()).Caller.WithAnswer(static _ => throw new InvalidOperationException("no")).For<ITestService>();
+        await Assert.ThrowsAsync<InvalidOperationException>(() => client.AddAsync(2, 3, Cancel).AsTask().WaitAsync(Patience, Cancel));
+        Activity sent = Ended(2)[ActivityKind.Client];
+        Assert.Equal((ActivityStatusCode.Error, typeof(InvalidOperationException).FullName), (sent.Status, sent.GetTagItem("error.type")));
     }
 
     [Fact]
@@ -80,6 +163,13 @@ public sealed class SpanTests : RabbitMqTest
         ITestService client = (await ConnectAsync()).For<ITestService>();
         await FailsAsync(RpcStatus.NotFound, () => Task.Run(() => client.Throw("NotFound")));
         Assert.All(Ended(2).Values, static span => Assert.Equal((ActivityStatusCode.Error, "NotFound"), (span.Status, span.GetTagItem("error.type"))));
+    }
+
+    private static async IAsyncEnumerable<Blob> Throwing()
+    {
+        yield return new Blob { Data = [1] };
+        await Task.Yield();
+        throw new InvalidOperationException("no more");
     }
 
     private Dictionary<ActivityKind, Activity> Ended(int count)

@@ -3,7 +3,8 @@ namespace Ipc.Rpc.RabbitMq;
 /// <summary>What a part of a gateway has done so far, for its metrics.</summary>
 internal sealed record GatewayPart
 {
-    /// <summary>Calls and streams: of an export those that came, of an import those that were handed on.</summary>
+    /// <summary>Calls and streams: of an export those that came, each once, of an import those that were handed
+    /// on.</summary>
     public long Calls { get; init; }
 
     /// <summary>Of an export: calls that were not let pass.</summary>

@@ -46,7 +46,7 @@ public sealed class RabbitMqExport : IAsyncDisposable
         MethodFilter filter = new(options.Methods);
         _client = RpcClient.Create(name, options.Local);
         _handler = new RequestHandler(_client, options.Broker.DeadLettered, filter, options.Broker.Handled());
-        GatewayMetrics.Add(this, GatewayMetrics.Export, name, address.Service, Look);
+        GatewayMetrics.Add(this, GatewayMetrics.Export, name, address, Look);
         using (ExecutionContext.SuppressFlow()) // calls would have the deadline and the trace of whoever starts it
             _run = Task.Run(RunAsync, CancellationToken.None);
     }
@@ -101,15 +101,21 @@ public sealed class RabbitMqExport : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         _handler.IsStopping = true;
-        await _closing.CancelAsync().ConfigureAwait(false);
-        await _run.ConfigureAwait(false);
-        _client.Dispose();
-        GatewayMetrics.Remove(this);
+        try
+        {
+            await _closing.CancelAsync().ConfigureAwait(false);
+            await _run.ConfigureAwait(false);
+        }
+        finally
+        {
+            _client.Dispose();
+            GatewayMetrics.Remove(this);
+        }
     }
 
     private GatewayPart Look() => new()
     {
-        Calls = Requests,
+        Calls = _handler.Calls,
         Refused = _handler.Refusals,
         UnderWay = RequestsInHand,
         DeadLetters = DeadLetters,
@@ -118,9 +124,9 @@ public sealed class RabbitMqExport : IAsyncDisposable
 
     private async Task RunAsync()
     {
-        try
+        while (!_closing.IsCancellationRequested)
         {
-            while (true)
+            try
             {
                 if (await MissingAsync().ConfigureAwait(false) is not { } trouble)
                 {
@@ -129,12 +135,17 @@ public sealed class RabbitMqExport : IAsyncDisposable
                 }
 
                 _standing.Set(trouble);
-                await Task.Delay(_look, _closing.Token).ConfigureAwait(false);
             }
-        }
-        catch (OperationCanceledException) when (_closing.IsCancellationRequested)
-        {
-            // the end
+#pragma warning disable CA1031 // whatever it is: it is said, and tried again
+            catch (Exception e)
+#pragma warning restore CA1031
+            {
+                if (_closing.IsCancellationRequested)
+                    return;
+                _standing.Set(e.Message);
+            }
+
+            await Task.WhenAny(Task.Delay(_look, _closing.Token)).ConfigureAwait(false);
         }
     }
 

@@ -48,17 +48,18 @@ public sealed class RabbitMqImport : IAsyncDisposable
     private int _methods; // [count]
     private long _requests; // [count]
 
-    private RabbitMqImport(string name, string service, string address, RabbitMqImportOptions options)
+    private RabbitMqImport(string name, string address, RabbitMqImportOptions options)
     {
+        RabbitMqAddress parsed = RabbitMqAddress.Parse(address);
         Name = name;
-        Service = service;
+        Service = parsed.Service;
         _options = options;
         _filter = new MethodFilter(options.Methods);
         _standing = new Standing(options.Changed);
         _client = RabbitMqClient.Create(address, options.Broker);
         _imported = new ImportedService(_client.Caller, () => Interlocked.Increment(ref _requests));
         GatewayMetrics.Add(
-            this, GatewayMetrics.Import, name, service,
+            this, GatewayMetrics.Import, name, parsed,
             () => new GatewayPart { Calls = Requests, Serving = IsServing ? 1 : 0 });
         using (ExecutionContext.SuppressFlow()) // calls would have the deadline and the trace of whoever starts it
             _run = Task.Run(RunAsync, CancellationToken.None);
@@ -117,11 +118,7 @@ public sealed class RabbitMqImport : IAsyncDisposable
     public static RabbitMqImport Start(string name, string address, RabbitMqImportOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(name);
-        return new RabbitMqImport(
-            name,
-            RabbitMqAddress.Parse(address).Service,
-            address,
-            (options ?? new RabbitMqImportOptions()).Checked());
+        return new RabbitMqImport(name, address, (options ?? new RabbitMqImportOptions()).Checked());
     }
 
     /// <summary>Stops gracefully: takes no further clients and calls, waits for those that it has, then
@@ -140,10 +137,16 @@ public sealed class RabbitMqImport : IAsyncDisposable
     /// <see cref="RpcStatus.Unavailable"/>.</summary>
     public async ValueTask DisposeAsync()
     {
-        await EndRunAsync().ConfigureAwait(false);
-        await Task.WhenAll(Servers.Select(static server => server.DisposeAsync().AsTask())).ConfigureAwait(false);
-        await _client.DisposeAsync().ConfigureAwait(false);
-        GatewayMetrics.Remove(this);
+        try
+        {
+            await EndRunAsync().ConfigureAwait(false);
+            await Task.WhenAll(Servers.Select(static server => server.DisposeAsync().AsTask())).ConfigureAwait(false);
+            await _client.DisposeAsync().ConfigureAwait(false);
+        }
+        finally
+        {
+            GatewayMetrics.Remove(this);
+        }
     }
 
     private async Task EndRunAsync()

@@ -51,7 +51,7 @@ public sealed class RabbitMqTopic : IAsyncDisposable
         _standing = new Standing(options.Changed);
         _recovery = new Recovery<TopicLink>(
             address, options, "topic", connection => new TopicLink(connection, address, options, name));
-        GatewayMetrics.Add(this, GatewayMetrics.Topic, name, address.Service, Look);
+        GatewayMetrics.Add(this, GatewayMetrics.Topic, name, address, Look);
         using (ExecutionContext.SuppressFlow())
             _run = Task.Run(RunAsync, CancellationToken.None);
     }
@@ -100,10 +100,16 @@ public sealed class RabbitMqTopic : IAsyncDisposable
     /// <summary>Ends it. What is on the way gets lost.</summary>
     public async ValueTask DisposeAsync()
     {
-        await _closing.CancelAsync().ConfigureAwait(false);
-        await _recovery.DisposeAsync().ConfigureAwait(false);
-        await _run.ConfigureAwait(false);
-        GatewayMetrics.Remove(this);
+        try
+        {
+            await _closing.CancelAsync().ConfigureAwait(false);
+            await _recovery.DisposeAsync().ConfigureAwait(false);
+            await _run.ConfigureAwait(false);
+        }
+        finally
+        {
+            GatewayMetrics.Remove(this);
+        }
     }
 
     private GatewayPart Look() => new()

@@ -29,6 +29,7 @@ public sealed class BacklogTests
     [InlineData(0.8, 5)]
     [InlineData(0.8, 10)]
     [InlineData(0.9, 5)]
+    [InlineData(0.95, 5)]
     public void WhatHasGrownGoesAtTheRateThatIsToSpare(double load, int dying)
     {
         const double away = 60;

@@ -138,13 +138,8 @@ inline void server_core::take(link &from, std::shared_ptr<request> call)
 {
     if (!call->foreign.empty())
         return bury(from, *call, "foreign: " + call->foreign, {});
-    if (call->deliveries > options_.max_deliveries) {
-        const std::string why = "delivered " + std::to_string(call->deliveries) +
-                                " times, server_options::max_deliveries is " + std::to_string(options_.max_deliveries) +
-                                ": its servers or their connections went each time";
-        return bury(from, *call, "poison: " + why,
-                    {status::aborted, "The request was " + why + ". It is in the queue " + to_.dead_queue() + "."});
-    }
+    if (call->deliveries > options_.max_deliveries)
+        return bury_too_often(from, std::move(call));
     if (cancelled_.has(call->message_id))
         return acknowledge(from, *call); // nobody waits for an answer
     if (call->what.body().size() > options_.max_message_bytes)
@@ -162,6 +157,30 @@ inline void server_core::take(link &from, std::shared_ptr<request> call)
     if (by == nullptr || by->service() != call->service || by->name() != call->name)
         return refuse(from, *call, methods_.unknown(id, "the server of \"" + to_.service + "\""));
     run(from, std::move(call), *by);
+}
+
+// It is acknowledged before its answer, which may end the connection. An answer that has to wait after that would be
+// lost with the connection, and a letter that has to wait for the answer would be buried again by the next one: so
+// whether somebody waits for it is found out before it is buried.
+inline void server_core::bury_too_often(link &on, std::shared_ptr<const request> call)
+{
+    presence is = presence::gone;
+    if (!call->is_one_way) {
+        const auto waits = held_back_.find(call->reply_to);
+        is = waits != held_back_.end() ? presence::unknown : replies_.look_for(call->reply_to, to_, options_);
+    }
+    if (is == presence::unknown) {
+        const uint64_t tag = call->what.tag;
+        held_back_[call->reply_to].push_back({nullptr, tag, std::move(call)});
+        return;
+    }
+    const std::string why = "delivered " + std::to_string(call->deliveries) +
+                            " times, server_options::max_deliveries is " + std::to_string(options_.max_deliveries) +
+                            ": its servers or their connections went each time";
+    outcome answer;
+    if (is == presence::there)
+        answer = {status::aborted, "The request was " + why + ". It is in the queue " + to_.dead_queue() + "."};
+    bury(on, *call, "poison: " + why, std::move(answer));
 }
 
 // It gets no handler.
@@ -238,7 +257,9 @@ inline void server_core::say_held_back(link &on)
             return; // nor is it of anybody else, for a while
         const auto known = held_back_.extract(each++);
         for (const held_back &next : known.mapped())
-            if (next.what == nullptr)
+            if (next.too_often != nullptr)
+                bury_too_often(on, next.too_often);
+            else if (next.what == nullptr)
                 acknowledge(on, next.tag);
             else if (is == presence::there)
                 publish(on, known.key(), *next.what);
@@ -298,7 +319,7 @@ inline void server_core::confirmed(link &from, uint16_t, uint64_t number, bool w
             (void)base::guarded([&] {
                 options_.dead_lettered({letter.call->message_id, letter.call->method, letter.reason});
             });
-        acknowledge(from, letter.tag); // first: the answer may end the connection
+        acknowledge(from, letter.tag); // before the answer: bury_too_often
         if (!letter.answer)
             answer_now(from, *letter.call, letter.answer);
     }

@@ -229,14 +229,14 @@ class server_core final : private connector_user, private served_user
     void send(link &on, const std::string &reply_to, const std::shared_ptr<message> &what)
     {
         if (const auto waits = held_back_.find(reply_to); waits != held_back_.end()) {
-            waits->second.push_back({what, 0}); // in its order
+            waits->second.push_back({what, 0, nullptr}); // in its order
             return;
         }
         const presence is = replies_.look_for(reply_to, to_, options_);
         if (is == presence::there)
             publish(on, reply_to, *what);
         else if (is == presence::unknown)
-            held_back_[reply_to].push_back({what, 0});
+            held_back_[reply_to].push_back({what, 0, nullptr});
         // else as if it had come too late
     }
 
@@ -281,7 +281,7 @@ class server_core final : private connector_user, private served_user
     void acknowledge(link &on, const request &call)
     {
         if (const auto waits = held_back_.find(call.reply_to); waits != held_back_.end())
-            waits->second.push_back({nullptr, call.what.tag});
+            waits->second.push_back({nullptr, call.what.tag, nullptr});
         else
             acknowledge(on, call.what.tag);
     }
@@ -309,6 +309,7 @@ class server_core final : private connector_user, private served_user
     void refuse(link &from, const request &call, const outcome &why);
     void run(link &from, std::shared_ptr<request> call, base::handler &by);
     void bury(link &on, const request &call, std::string reason, outcome answer);
+    void bury_too_often(link &on, std::shared_ptr<const request> call);
     void run_held();
     void say_held_back(link &on);
     void on_control(const delivery &what);
@@ -352,6 +353,7 @@ class server_core final : private connector_user, private served_user
     struct held_back {
         std::shared_ptr<message> what; // null: a request is to be acknowledged, that with
         uint64_t tag;
+        std::shared_ptr<const request> too_often; // not null: it is to be buried
     };
     std::unordered_map<std::string, std::vector<held_back>>
         held_back_;                                   // for whom it is not known whether they are there
