@@ -148,9 +148,7 @@ public sealed class SpinBudgetTests
 
         public IpcStatus PeerStatus() => IpcStatus.Ok;
 
-        public void BeforeSleep()
-        {
-        }
+        public bool BeforeSleep() => true;
     }
 
     private static ulong[] MissesOf(ref SpinBudget spin, int count)

@@ -98,9 +98,7 @@ public sealed class WaitTests : RegionTest
 
         public IpcStatus PeerStatus() => IpcStatus.Ok;
 
-        public void BeforeSleep()
-        {
-        }
+        public bool BeforeSleep() => true;
     }
 
     [Theory]
