@@ -264,7 +264,8 @@ public sealed class VectorTests(Peers peers)
         foreach (byte[] bytes in made)
         {
             Clear(bytes, Wire.Region.Id, 28); // id, created, creator_pid
-            Clear(bytes, Wire.Region.Change, 4); // how often it was signalled
+            Clear(bytes, Wire.Region.Change, 4); // how often it was signalled,
+            Clear(bytes, Wire.Region.Change + Wire.Waiter.FenceCount, 4); // and slept on: C# has a thread for that
             if (command.StartsWith("open-writer", StringComparison.Ordinal) || command.StartsWith("open-reader", StringComparison.Ordinal))
                 Clear(bytes, (int)BinaryPrimitives.ReadUInt64LittleEndian(bytes.AsSpan(Wire.Region.BodyOffset)) + Wire.Ring.Space, 4);
             for (int entry = Wire.Region.Participants; entry < (int)BinaryPrimitives.ReadUInt64LittleEndian(bytes.AsSpan(Wire.Region.BodyOffset)); entry += Wire.Participant.Size)
