@@ -314,6 +314,48 @@ TEST(sleep)
     run(&one);
 }
 
+/* Two messages: with a fence, which meets nobody and so ends the asking, and then without one. */
+static unsigned end_asking(cell *one)
+{
+    ipc_store_release64(&one->other, 1);
+    ipc_full_fence();
+    uint64_t asked = 0;
+    unsigned saw = (unsigned)ipc_load_relaxed64(&one->word);
+    (void)ipc_cas64(&one->bytes[0], &asked, 1);
+    ipc_store_release64(&one->other, 2);
+    if (ipc_load_acquire64(&one->bytes[0]) == 1)
+        saw |= (unsigned)ipc_load_relaxed64(&one->word);
+    return saw;
+}
+
+/* Without a membarrier where it finds *settled*, which is 0 here. */
+static unsigned trust_asking(cell *one)
+{
+    (void)ipc_or64(&one->word, 1);
+    ipc_full_fence();
+    if (ipc_load_acquire64(&one->bytes[0]) != 0)
+        return 3;
+    return (unsigned)ipc_load_relaxed64(&one->other);
+}
+
+static unsigned asked_and_ended(const cell *one)
+{
+    if (one->seen[0] == 3)
+        return 0;
+    return one->seen[0] == 2 ? 1 : one->seen[1] != 0 ? 2 : 3;
+}
+
+TEST(ask)
+{
+    static const litmus one = {"[ask]",
+                               0,
+                               {trust_asking, end_asking},
+                               asked_and_ended,
+                               {"ended before the sleeper looks", "the sleeper sees all of the data",
+                                "the publisher sees the sleeper", "!neither: a lost wake-up"}};
+    run(&one);
+}
+
 TEST(join)
 {
     static const litmus one = {
