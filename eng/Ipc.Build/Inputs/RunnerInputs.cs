@@ -34,7 +34,7 @@ internal static partial class RunnerInputs
         ["Ipc.Hosting.Tests"] = [],
         ["Ipc.Interop.Tests"] = [NativePrograms, Peers, "src/Ipc.Core", "src/Ipc.Native", "tests/vectors", "docs/wire-format.md"],
         ["Ipc.Native.Tests"] = [NativePrograms, "build/native/src", "src/Ipc.Native"],
-        ["Ipc.Pipelines.Tests"] = [],
+        ["Ipc.Pipelines.Tests"] = [$"{NativePrograms}/pipe_peer"],
         ["Ipc.Tcp.Tests"] = [],
         ["Ipc.Rpc.Codec.Tests"] = OfCodecs,
         ["Ipc.Rpc.RabbitMq.Tests"] = [],

@@ -44,7 +44,7 @@ function(ipc_add_cpp_tests program)
     endforeach()
 endfunction()
 
-foreach(program IN ITEMS cpp_face_test cpp_named_test other_version_test)
+foreach(program IN ITEMS cpp_face_test cpp_named_test other_version_test pipe_stream_test)
     add_executable(${program})
     ipc_add_cpp_tests(${program} ${program})
 endforeach()
