@@ -13,7 +13,8 @@
  *     later at any time;
  *   - a store is drained within 10 ms (needed only by a sleeper that cannot call membarrier): a timed sleep can end once
  *     the buffers are empty;
- *   - the count in `word` does not come round to the same value within one sleeper's step (2^31 signals).
+ *   - the count in `word` does not come round to the same value within one sleeper's step (2^31 signals), nor that of the askings
+ *     between a sleeper's membarrier and its next step (2^29).
  *
  * Small world: PUBLISHERS publishers of MESSAGES messages each, SLEEPERS sleepers that all want to see every message
  * (like the `change` waiter; a ring has one of each), one death, one stop of sleeper 0.

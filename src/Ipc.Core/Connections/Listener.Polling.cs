@@ -176,19 +176,20 @@ public sealed unsafe partial class Listener
         if (Waiter.HasBeenRefused)
             return; // a publish that is under way may miss it: they are polled on
         ulong now = Os.Current.Now();
-        bool armed = false;
+        bool armed = false, allFence = true;
         foreach (Connection connection in _hot)
         {
             if (connection.IsWatched && !connection.IsArmed && now - connection.LastActive > HotFor)
             {
-                connection.Watched.Arm();
+                allFence &= connection.Watched.Arm();
                 connection.IsArmed = armed = true;
             }
         }
 
         if (armed)
         {
-            Waiter.FenceOthers(&_header->Doorbell); // [sleep] for all of them
+            if (!allFence)
+                Waiter.FenceOthers(&_header->Doorbell); // [sleep] for all of them
             DropArmed();
         }
     }

@@ -24,6 +24,10 @@ internal unsafe struct WaiterWords
     /// <summary>For now, and whoever began to publish before that is done, or knows.</summary>
     public const uint Settled = 4;
 
+    /// <summary>All three: whoever looks for one alone would take what nobody may write for an asking.</summary>
+    public static bool IsSettled(uint fenceRequired) =>
+        (fenceRequired & (Fence | ForNow | Settled)) == (Fence | ForNow | Settled);
+
     /// <summary>What an asking adds.</summary>
     public const uint Asking = 8;
 

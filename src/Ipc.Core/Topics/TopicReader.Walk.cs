@@ -138,8 +138,12 @@ public sealed unsafe partial class TopicReader
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void SignalSpace(ulong before)
     {
-        if (_passedLoan || Atomic.LoadAcquire(ref Header->Tail) - Math.Max(before, _joined) >= _count)
+        if (Waiter.IsArmed(&Header->Space) && // first: the fence is behind the cursor, the tail behind the fence
+            (_passedLoan || Atomic.LoadAcquire(ref Header->Tail) - Math.Max(before, _joined) >= _count))
+        {
             Waiter.Signal(&Header->Space);
+        }
+
         _passedLoan = false;
     }
 

@@ -56,8 +56,9 @@ internal static unsafe class Waiter
     private const ulong SliceLength = 10_000_000;
     private const ulong SlicePeriod = 20_000_000;  // ns; for how long
 
-    /// <summary>After a publish: there is somebody to wake (or a fence to execute), call
-    /// <see cref="Signal"/>.</summary>
+    /// <summary>After a publish: there is somebody to wake, or a fence to execute. Call <see cref="Signal"/>,
+    /// <see cref="TryTakeSleeper"/> or <see cref="IsArmed"/> next: what is loaded before them is loaded before the
+    /// fence.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static bool NeedsSignal(WaiterWords* waiter)
     {
@@ -80,31 +81,35 @@ internal static unsafe class Waiter
     [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     public static bool TryTakeSleeper(WaiterWords* waiter)
     {
-        uint asked = Atomic.LoadAcquire(ref waiter->FenceRequired); // [ask]
-        if ((asked & WaiterWords.Fence) != 0)
-            Atomic.Fence(); // [sleep] the sleeper does not do it for us
-
+        if (!IsArmed(waiter))
+            return false;
         for (int attempt = 0; attempt < 1000; attempt++)
         {
             uint word = Atomic.LoadAcquire(ref waiter->Word);
             if ((word & WaiterWords.SleeperBit) == 0)
-            {
-                if ((asked & WaiterWords.Settled) != 0)
-                    CountFence(waiter, asked);
-                return false; // woken by somebody else, or never there
-            }
-
+                return false; // woken by somebody else
             // [signal]
             if (Atomic.TryExchange(&waiter->Word, word, (word & ~WaiterWords.SleeperBit) + WaiterWords.SignalStep))
             {
-                if ((asked & WaiterWords.Settled) != 0)
-                    Atomic.StoreRelease(ref waiter->FenceCount, 0);
                 FaultPoints.Pass(FaultPoints.WaiterSignalWordChanged);
                 return true;
             }
         }
 
         return true; // only a peer that rewrites the word all the time gets here; a wake too many harms nobody
+    }
+
+    /// <summary>The publisher's fence, where it is asked for, and then whether somebody sleeps or is about to.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    public static bool IsArmed(WaiterWords* waiter)
+    {
+        uint asked = Atomic.LoadAcquire(ref waiter->FenceRequired); // [ask]
+        if ((asked & WaiterWords.Fence) != 0)
+            Atomic.Fence(); // [sleep] the sleeper does not do it for us
+        bool isArmed = (Atomic.LoadAcquire(ref waiter->Word) & WaiterWords.SleeperBit) != 0; // [sleep]
+        if (WaiterWords.IsSettled(asked))
+            CountFence(waiter, asked, isArmed);
+        return isArmed;
     }
 
     /// <summary>Changes the word and wakes, whether or not anybody seems to sleep: for closing, stopping and
@@ -170,10 +175,10 @@ internal static unsafe class Waiter
     {
         if (s_everybodyFences)
             return true; // the sleeper's own half was the change of the word [sleep]
-        if (SleepersAsk || (Atomic.LoadAcquire(ref waiter->FenceRequired) & WaiterWords.Settled) == 0)
+        if (SleepersAsk || !WaiterWords.IsSettled(Atomic.LoadAcquire(ref waiter->FenceRequired)))
             return false;
         Atomic.Fence(); // a read-modify-write is none everywhere
-        return (Atomic.LoadAcquire(ref waiter->FenceRequired) & WaiterWords.Settled) != 0; // [ask]
+        return WaiterWords.IsSettled(Atomic.LoadAcquire(ref waiter->FenceRequired)); // [ask]
     }
 
     /// <summary>What the next membarrier settles; 0: nothing. Who asked for what is found here may have been killed
@@ -201,11 +206,11 @@ internal static unsafe class Waiter
             Atomic.TryExchange(&waiter->FenceRequired, asked, asked | WaiterWords.Settled);
     }
 
-    /// <summary>Nobody was there. Nothing but speed follows from the count, so it may lose some, and anybody may write
-    /// anything there.</summary>
-    private static void CountFence(WaiterWords* waiter, uint asked)
+    /// <summary>Nothing but speed follows from the count, so it may lose some, and anybody may write anything
+    /// there.</summary>
+    private static void CountFence(WaiterWords* waiter, uint asked, bool metSomebody)
     {
-        uint inVain = Atomic.LoadAcquire(ref waiter->FenceCount) + 1;
+        uint inVain = metSomebody ? 0 : Atomic.LoadAcquire(ref waiter->FenceCount) + 1;
         if (inVain >= FencesInVain)
             Atomic.TryExchange(&waiter->FenceRequired, asked, asked & ~(WaiterWords.Asking - 1)); // [ask]
         Atomic.StoreRelease(ref waiter->FenceCount, inVain < FencesInVain ? inVain : 0);

@@ -40,7 +40,7 @@ internal static unsafe class KernelChecks
     private static Finding Membarrier()
     {
         if (Os.Current.CanFenceOthers)
-            return Finding.Ok("membarrier", "publishing needs no fence");
+            return Finding.Ok("membarrier", "publishing needs no fence, but to who sleeps often");
         string why = Environment.GetEnvironmentVariable("IPC_NO_MEMBARRIER") == "1" ? "switched off by IPC_NO_MEMBARRIER" : "not allowed here";
         return Finding.Warning("membarrier", why + ": publishing costs a fence of some nanoseconds, falling asleep up to 20 ms of looking", AllowIt + " (membarrier), version 4.16 or later; or unset IPC_NO_MEMBARRIER");
     }

@@ -15,6 +15,13 @@
 #define IPC_WAITER_SETTLED 4u /* for now, and whoever began to publish before that is done, or knows */
 #define IPC_WAITER_ASKING  8u /* what an asking adds */
 
+/* All three bits: whoever looks for one alone would take what nobody may write for an asking. */
+static inline bool ipc_waiter_is_settled(uint32_t fence_required)
+{
+    const uint32_t settled = IPC_WAITER_FENCE | IPC_WAITER_FOR_NOW | IPC_WAITER_SETTLED;
+    return (fence_required & settled) == settled;
+}
+
 typedef struct ipc_waiter {
     ipc_atomic32 word;           /* sleepers set bit 0, signallers clear it and add 2 */
     ipc_atomic32 fence_required; /* set by a sleeper that cannot use membarrier, or that sleeps often */

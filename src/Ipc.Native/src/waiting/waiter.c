@@ -86,10 +86,10 @@ void ipc_waiter_settle(void)
  */
 static bool is_settled(const ipc_waiter *waiter)
 {
-    if ((ipc_load_relaxed32(&waiter->fence_required) & IPC_WAITER_SETTLED) == 0)
+    if (!ipc_waiter_is_settled(ipc_load_relaxed32(&waiter->fence_required)))
         return false;
     ipc_full_fence(); /* a read-modify-write is none everywhere */
-    return (ipc_load_acquire32(&waiter->fence_required) & IPC_WAITER_SETTLED) != 0;
+    return ipc_waiter_is_settled(ipc_load_acquire32(&waiter->fence_required));
 }
 
 /* What the next membarrier settles; 0: nothing. Who asked for what is found here may have been killed before it was. */
@@ -123,7 +123,7 @@ static bool ask_for_good(ipc_waiter *waiter)
     if (ipc_load_relaxed32(&waiter->fence_required) == IPC_WAITER_FENCE)
         return true;
     const uint32_t before = ipc_exchange32(&waiter->fence_required, IPC_WAITER_FENCE);
-    return before == IPC_WAITER_FENCE || (before & IPC_WAITER_SETTLED) != 0;
+    return before == IPC_WAITER_FENCE || ipc_waiter_is_settled(before);
 }
 
 /* Nothing but speed follows from the count, so it may lose some, and anybody may write anything there. */
@@ -140,7 +140,7 @@ bool ipc_waiter_is_armed_here(ipc_waiter *waiter)
     const uint32_t seen = ipc_load_relaxed32(&waiter->fence_required);
     ipc_full_fence(); /* [sleep] */
     const bool is_armed = ipc_waiter_is_marked(waiter);
-    if ((seen & IPC_WAITER_SETTLED) != 0)
+    if (ipc_waiter_is_settled(seen))
         count_fence(waiter, seen, is_armed);
     return is_armed;
 }
