@@ -313,12 +313,10 @@ public sealed partial class RabbitMqCaller : RpcCaller
     private static CancellationToken OfHandler => RpcContext.Current?.Cancellation ?? default;
 
     /// <summary>Fires with one of the tokens, at the client's end and at the deadline.</summary>
-    private CancellationTokenSource StopOf(Deadline until, CancellationToken[] tokens)
+    private DeadlineSource StopOf(Deadline until, CancellationToken[] tokens)
     {
-        CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(
-            [.. tokens, _recovery.Closing]);
-        if (until != Deadline.Never && until.Remaining.TotalMilliseconds < int.MaxValue)
-            stop.CancelAfter((int)Math.Ceiling(Math.Max(0, until.Remaining.TotalMilliseconds)));
+        DeadlineSource stop = new([.. tokens, _recovery.Closing]);
+        stop.CancelAt(until);
         return stop;
     }
 

@@ -94,8 +94,8 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
             return first;
         if (timeout != TimeSpan.Zero && Refusal is null)
         {
-            using CancellationTokenSource limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-            limited.CancelAfter(timeout);
+            using DeadlineSource limited = new(cancellationToken);
+            limited.CancelAt(Deadline.After(timeout));
             try
             {
                 return await NextAsync(limited.Token).ConfigureAwait(false);

@@ -2,6 +2,7 @@ using System;
 using System.IO;
 using System.Linq;
 using System.Text.Json;
+using System.Text.RegularExpressions;
 using Ipc.Testing.Drive;
 using Ipc.Testing.Images;
 using Xunit;
@@ -67,6 +68,22 @@ public sealed class DamageTests(Peers peers)
             Assert.Equal(ExitCode.Unusable, ToolRun.In(directory, "show", "it").ExitCode);
             Assert.Equal(length < 8 ? "foreign" : "damaged", ToolRun.In(directory, "show", "it", "--json").Json.GetProperty("state").GetString());
         }
+    }
+
+    /// <summary>It came as a number, for whose field the README promises a text.</summary>
+    [Theory]
+    [InlineData(2, "until-empty", "until empty")]
+    [InlineData(0, "unknown (0)", "unknown (0)")]
+    [InlineData(0xFFFF_0002, "unknown (4294901762)", "unknown (4294901762)")]
+    public void ALifetimeIsATextWhateverItIs(uint lifetime, string json, string text)
+    {
+        using var directory = new RegionDirectory();
+        byte[] bytes = File.ReadAllBytes(Path.Combine(Vectors, "ring.region"));
+        BitConverter.TryWriteBytes(bytes.AsSpan(Wire.Region.Lifetime), lifetime);
+        directory.Place("it", bytes);
+        Assert.Equal(json, ToolRun.In(directory, "show", "it", "--json").Json.GetProperty("lifetime").GetString());
+        Assert.Equal(json, ToolRun.In(directory, "ls", "--json", "--interval", "0").Named("it").GetProperty("lifetime").GetString());
+        Assert.Matches("(?m)^ *lifetime +" + Regex.Escape(text), ToolRun.In(directory, "show", "it").Out);
     }
 
     [Fact]

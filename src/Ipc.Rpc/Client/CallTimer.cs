@@ -101,7 +101,7 @@ internal sealed class CallTimer : IDisposable
             return;
 
         _due = time;
-        _timer ??= CleanContext.MakeTimer(static state => ((CallTimer)state!).Fire(), this);
+        _timer ??= CleanTimer.Make(static state => ((CallTimer)state!).Fire(), this);
         _timer.Change(MillisecondsUntil(time), Timeout.Infinite);
     }
 

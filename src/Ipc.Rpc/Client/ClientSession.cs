@@ -277,10 +277,8 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
     private ClientChannel? TryConnect(TimeSpan patience, CancellationToken cancellationToken, out RpcFailure? failure)
     {
         // Deadline.Now: the server has to be there. The token bounds how long it may take to answer.
-        using var bounded = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _closing.Token);
-        if (patience == Timeout.InfiniteTimeSpan || patience > _longest)
-            patience = _longest;
-        bounded.CancelAfter(patience < TimeSpan.Zero ? TimeSpan.Zero : patience);
+        using var bounded = new DeadlineSource(cancellationToken, _closing.Token);
+        bounded.CancelAt(Deadline.After(patience));
         failure = null;
         try
         {

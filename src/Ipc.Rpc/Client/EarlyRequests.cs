@@ -119,7 +119,7 @@ internal sealed class EarlyRequests
             return;
 
         _due = deadline;
-        _timer ??= CleanContext.MakeTimer(static state => ((EarlyRequests)state!).EndOverdue(), this);
+        _timer ??= CleanTimer.Make(static state => ((EarlyRequests)state!).EndOverdue(), this);
         _timer.Change(
             (long)CallTimer.PauseUntil(Deadline.FromNanoseconds(deadline)).TotalMilliseconds, Timeout.Infinite);
     }

@@ -29,16 +29,6 @@ internal static class CleanContext
         void Run();
     }
 
-    /// <summary>Makes a timer that knows nothing of who needs it first: it is for everybody. It has to be
-    /// set.</summary>
-    public static Timer MakeTimer(TimerCallback fire, object state)
-    {
-        if (ExecutionContext.IsFlowSuppressed())
-            return new Timer(fire, state, Timeout.Infinite, Timeout.Infinite);
-        using (ExecutionContext.SuppressFlow())
-            return new Timer(fire, state, Timeout.Infinite, Timeout.Infinite);
-    }
-
     /// <summary>Does something on this thread, which is the library's. What it sets there is gone afterwards.</summary>
     [MethodImpl(Tiering.Optimized)]
     public static void Undo<T>(ref T work)

@@ -70,8 +70,7 @@ internal sealed partial class ServerCall : IDisposable, IOnceCall
     public bool IsUnwanted =>
         IsCancelled || (Header.Deadline != 0 && Deadline.FromNanoseconds(Header.Deadline).HasPassed);
 
-    /// <summary>Of an unwanted call: whether that is the deadline's doing. (A timer may fire a moment early, so the
-    /// clock is not asked.)</summary>
+    /// <summary>Of an unwanted call: whether that is the deadline's doing.</summary>
     public bool IsOverdue => Volatile.Read(ref _cancelled) == 0;
 
     /// <summary>Whether the last frame has been, or is being, sent.</summary>
@@ -154,7 +153,7 @@ internal sealed partial class ServerCall : IDisposable, IOnceCall
         Volatile.Write(ref _armed, true);
         Interlocked.MemoryBarrier(); // [token] who makes the source sees this, or we see the source
         if (Volatile.Read(ref _source) is { } source)
-            FireAtDeadline(source);
+            source.CancelAt(Deadline.FromNanoseconds(Header.Deadline));
     }
 
     /// <summary>Fires the token, on the thread pool: what handlers have registered must not hold up who
@@ -196,24 +195,8 @@ internal sealed partial class ServerCall : IDisposable, IOnceCall
         if (Volatile.Read(ref _cancelled) != 0) // [token]
             made.Cancel(); // nobody has registered yet
         else if (Volatile.Read(ref _armed)) // [token]
-            FireAtDeadline(made);
+            made.CancelAt(Deadline.FromNanoseconds(Header.Deadline));
         return made;
-    }
-
-    private void FireAtDeadline(Source source)
-    {
-        TimeSpan remaining = Deadline.FromNanoseconds(Header.Deadline).Remaining;
-        if (remaining.TotalMilliseconds >= int.MaxValue)
-            return;
-
-        try
-        {
-            source.CancelAfter(Math.Max(0, (int)Math.Ceiling(remaining.TotalMilliseconds)));
-        }
-        catch (ObjectDisposedException)
-        {
-            // The call ended first.
-        }
     }
 
     private void Fire()
@@ -234,7 +217,7 @@ internal sealed partial class ServerCall : IDisposable, IOnceCall
     }
 
     /// <summary>A source whose token can be had after it was disposed.</summary>
-    private sealed class Source : CancellationTokenSource
+    private sealed class Source : DeadlineSource
     {
         public Source() => Kept = Token;
 

@@ -11,7 +11,8 @@ internal static class Human
         Ipc.Lifetime.WhileUsed => "while used",
         Ipc.Lifetime.UntilEmpty => "until empty",
         Ipc.Lifetime.Persistent => "persistent",
-        _ => "",
+        null => "",
+        _ => string.Create(CultureInfo.InvariantCulture, $"unknown ({(uint)lifetime})"), // of a damaged region
     };
 
     private static readonly string[] s_units = ["B", "KiB", "MiB", "GiB", "TiB"];

@@ -32,6 +32,7 @@ internal sealed class RegionReport
 
     public uint? CreatorPid { get; set; }
 
+    [JsonConverter(typeof(LifetimeConverter))]
     public Lifetime? Lifetime { get; set; }
 
     /// <summary>Of a ring, a queue or a named connection: messages that were committed and not released, those in dead hands included.</summary>
