@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <tuple>
 
 using namespace tests::v1;
 using namespace ipc::rpc;
@@ -42,6 +43,7 @@ void use(service &to, client &from)
     to.unary(add, std::function<void(const Blob &, Blob &)>(fill));
     to.unary(add, [](const Blob &) { return std::make_shared<const Blob>(); });
     to.unary(add, [](const Blob &) { return std::make_shared<Blob>(); });
+    to.unary(add, [](const Blob &, auto &...) { return std::make_shared<const Blob>(); });
     (void)from.try_call(add, blob, blob);
 // unary_arguments: ipc: a unary handler takes (const Request &, Response &)
 #ifdef REFUSED_unary_arguments
@@ -54,6 +56,10 @@ void use(service &to, client &from)
 // unary_result: ipc: a unary handler takes (const Request &, Response &)
 #ifdef REFUSED_unary_result
     to.unary(add, [](const Blob &, Blob &) { return "failed"; });
+#endif
+// unary_generic_result: ipc: a unary handler takes (const Request &, Response &)
+#ifdef REFUSED_unary_generic_result
+    to.unary(add, [](auto &&...given) { return std::get<1>(std::tie(given...)).data(); });
 #endif
 // unary_by_name: ipc: a unary handler takes (const Request &, Response &)
 #ifdef REFUSED_unary_by_name

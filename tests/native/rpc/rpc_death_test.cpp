@@ -1,4 +1,5 @@
 // The other side is a process of its own, and is killed.
+#include <array>
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -15,7 +16,9 @@ namespace rpc_death_test
 using namespace std::chrono_literals;
 using contract::Blob;
 using ipc::rpc::call_context;
+using ipc::rpc::call_options;
 using ipc::rpc::client;
+using ipc::rpc::client_options;
 using ipc::rpc::outcome;
 using ipc::rpc::server;
 using ipc::rpc::status;
@@ -83,6 +86,39 @@ TEST(AServerThatIsKilledEndsItsPendingCalls)
     next.wait_until_ready();
     CHECK_EQUAL(caller.try_call(contract::echo, Blob(), response, 30s).text, "");
     CHECK_EQUAL(caller.server_pid(), next.pid());
+}
+
+// Whoever it is that tries to connect for them: the first of the threads does, and the others wait for it.
+TEST(WithoutAServerACallThatWaitsForOneEndsAtItsDeadlineAndSaysSo)
+{
+    for (const bool waits : {false, true}) { // with so short a deadline both do
+        peer_process other("serve");
+        other.wait_until_ready();
+        client_options options;
+        options.wait_for_ready = waits;
+        client caller("rpc", options);
+        Blob response;
+        CHECK_EQUAL(caller.try_call(contract::echo, Blob(), response, 30s).text, "");
+        other.kill();
+        while (caller.server_pid() != 0) // what is sent before the death is seen ends with it
+            (void)caller.try_call(contract::echo, Blob(), response, 30s);
+        std::array<status, 3> ends{};
+        std::array<std::thread, 3> threads;
+        for (size_t i = 0; i < threads.size(); ++i)
+            threads[i] = std::thread([&, i] {
+                Blob none;
+                ends[i] = caller.try_call(contract::echo, Blob(), none, 50ms).code;
+            });
+        for (std::thread &each : threads)
+            each.join();
+        for (const status each : ends)
+            CHECK_EQUAL(each, status::deadline_exceeded);
+        call_options soon;
+        soon.until = ipc::deadline(50ms);
+        CHECK_EQUAL(caller.try_notify(contract::note, Blob(), soon).code, status::deadline_exceeded);
+        if (!waits) // who has more time than that does not wait: it is told at once why there is no answer
+            CHECK_EQUAL(caller.try_call(contract::echo, Blob(), response, 60s).code, status::unavailable);
+    }
 }
 
 TEST(AClientThatIsKilledCancelsItsHandlers)

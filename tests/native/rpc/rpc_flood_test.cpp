@@ -1,11 +1,13 @@
 // Frames of others come without end, or so many that it takes a while to read them: whoever reads for itself does not
-// find the ring empty, and looks at its own time all the same.
+// find the ring empty, and looks at its own time all the same. And a server that reads none of what comes.
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
+
+#include <sys/resource.h>
 
 #include "rpc_raw.hpp"
 #include "rpc_serving.hpp"
@@ -72,6 +74,13 @@ class raw_server
         return to->reader().try_read(request) == IPC_OK;
     }
 
+    // The next request, whenever it comes.
+    void answer_one()
+    {
+        std::string body;
+        send(raw_frames::of(frame_kind::response, raw_frames::receive(*to, body).call), "answer");
+    }
+
     std::unique_ptr<ipc::connection> to;
     std::unique_ptr<client> caller;
 
@@ -93,6 +102,18 @@ struct grace {
 
     const uint64_t before;
 };
+
+// How often a thread of this process has gone to sleep. In half a second of looks that are ever less frequent that is
+// some forty times for whoever looks; it was once in a millisecond.
+long sleeps()
+{
+    rusage usage{};
+    CHECK_EQUAL(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_nvcsw;
+}
+
+constexpr auto a_while = 500ms;
+constexpr long most_sleeps = 150;
 
 } // namespace
 
@@ -183,6 +204,55 @@ TEST(AServerThatClosesAndWritesOnKeepsNobody)
     CHECK_EQUAL(server.caller->try_call(contract::echo, Blob(), response).code, status::unavailable);
     over = true;
     flooding.join();
+}
+
+TEST(WhoWaitsForRoomLooksEverLessOften)
+{
+    raw_server server;
+    const Blob long_one = blob(std::string(10'000, 'x'));
+    const auto note = [&](std::chrono::milliseconds wait) {
+        ipc::rpc::call_options options;
+        options.until = wait;
+        return server.caller->try_notify(contract::note, long_one, options);
+    };
+    outcome ended;
+    do
+        ended = note(10ms);
+    while (ended);
+    CHECK_EQUAL(ended.code, status::deadline_exceeded);
+    for (const bool beside : {false, true}) { // one of two reads meanwhile, the other sleeps
+        std::thread other;
+        if (beside)
+            other = std::thread([&] { (void)note(a_while); });
+        const long before = sleeps();
+        CHECK_EQUAL(note(a_while).code, status::deadline_exceeded);
+        const long slept = sleeps() - before;
+        if (beside)
+            other.join();
+        CHECK(slept < most_sleeps);
+    }
+}
+
+TEST(WhatIsQueuedForAFullRingIsLookedAtEverLessOften)
+{
+    raw_server server;
+    std::atomic<int> left{200};
+    for (int i = left; i != 0; --i)
+        server.caller->call_async(contract::echo, blob(std::string(10'000, 'x')),
+                                  [&](const outcome &, Blob &) { --left; });
+    long before = sleeps();
+    std::this_thread::sleep_for(a_while);
+    CHECK(sleeps() - before < most_sleeps);
+    before = sleeps();
+    ipc::rpc::pending_call<Blob> last = server.caller->call_async(contract::echo, Blob(), a_while);
+    Blob response;
+    CHECK_EQUAL(last.try_get(response).code, status::deadline_exceeded); // who waits for it reads for itself
+    CHECK(sleeps() - before < most_sleeps);
+    // It reads again, and finds them all.
+    for (int i = 0; i < 200; ++i)
+        server.answer_one();
+    while (left != 0) // the watchdog
+        std::this_thread::yield();
 }
 
 } // namespace rpc_flood_test

@@ -65,7 +65,7 @@ class service : public detail::method_table
                                        return invoke(function, context, request, response);
                                    });
         } else { // asked only now: to ask a generic lambda compiles it for what it is asked about
-            constexpr bool keeps = detail::is_handler<detail::returns_kept<Response>, Function, const Request &>();
+            constexpr bool keeps = detail::keeps_response<Response, Function, const Request &, Response &>();
             static_assert(keeps, "ipc: a unary handler takes (const Request &, Response &), and a call_context & last "
                                  "if it likes, and returns void, rpc::status or rpc::outcome; or it takes "
                                  "(const Request &) and returns a std::shared_ptr<const Response>");

@@ -33,7 +33,7 @@ class client_channel : public client_writing
         arrival none;
         enter();
         pay(held);
-        await(held, nullptr, on, queue_.empty() ? until : soon(until), nullptr, none);
+        await(held, nullptr, on, queue_.empty() ? until : room_looks_.next(until), nullptr, none);
         leave();
         return !until.has_passed();
     }
@@ -67,7 +67,7 @@ class client_channel : public client_writing
             got.in_place = false;
             entry.hungry = false;
             entry.ended = entry.ended || got.kind() == frame_kind::response;
-            report_read(held);
+            note_frame(held);
             leave_reading();
         }
     }
@@ -121,13 +121,15 @@ class client_channel : public client_writing
         // What is owed found no room, and nobody may ever answer: a ring whose memory could not be made is full and
         // empty.
         const bool looks_soon = owes_here();
+        if (looks_soon)
+            until = room_looks_.next(until);
         reading_ = true;
         can_rouse_ = interrupt == nullptr;
         ipc_cancel *const ends = can_rouse_ ? interrupt_->get() : interrupt;
         held.unlock();
         record raw;
         frame next;
-        ipc::status code = connection_.reader().read(raw, looks_soon ? soon(until) : until, ends);
+        ipc::status code = connection_.reader().read(raw, until, ends);
         const char *wrong = code == IPC_OK ? decode(raw, side::server, next) : nullptr;
         if (code == IPC_OK && wrong == nullptr && mine != nullptr && !next.is_callback() && mine->takes(next)) {
             if (next.kind() == frame_kind::item) {
@@ -149,7 +151,7 @@ class client_channel : public client_writing
             wrong = called(next);
         held.lock();
         if (code == IPC_OK) {
-            report_read(held);
+            note_frame(held);
             if (is_read)
                 calls_.room_came();
             else if (wrong == nullptr && next.kind() == frame_kind::ping)
@@ -181,9 +183,12 @@ class client_channel : public client_writing
     // A call that the server has not handled goes to the next one by itself.
     virtual bool is_sent_again(uint64_t call) = 0;
 
-    // Tells the server how much of its items has been read. Whoever has the reading role.
-    void report_read(lock_type &held) noexcept
+    // A frame has come: tells the server how much of its items has been read, and those who sleep until they look for
+    // room that it is there. Whoever has the reading role.
+    void note_frame(lock_type &held) noexcept
     {
+        if (room_looks_.is_back())
+            changed_.notify_all();
         if (!transit_.is_due())
             return;
         transit_.take_due(owed_report_);

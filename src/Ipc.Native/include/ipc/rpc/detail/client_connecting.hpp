@@ -136,7 +136,7 @@ class client_connecting : public client_posting
                 return {status::cancelled};
             if (usable_ && left_ && connection_.is_open()) { // until it has ended
                 if (patience.has_passed() || is_called_back())
-                    return is_stopping();
+                    return given_up(is_stopping(), until);
                 enter();
                 read_meanwhile(held, soon(patience));
                 leave();
@@ -148,7 +148,7 @@ class client_connecting : public client_posting
             }
             if (!usable_ && !connecting_ && inside_ == 0) {
                 if (made >= most_in_vain && patience.has_passed())
-                    return of_unsent({status::unavailable, reason_});
+                    return given_up({status::unavailable, reason_}, until);
                 if (!next.has_passed()) {
                     sleep_until(held, changed_, deadline(std::min(until.at(), next.at())));
                     continue;
@@ -157,7 +157,7 @@ class client_connecting : public client_posting
                 if (connected)
                     next = deadline(ipc_deadline_after(pause_before(++made + 1)));
                 if (!connected && (connected.code != status::unavailable || patience.has_passed()))
-                    return of_unsent(std::move(connected));
+                    return given_up(std::move(connected), until);
                 if (!connected) // it was there, and took no clients: its successor may
                     sleep_until(held, changed_, soon(patience, between_looks));
                 continue;
@@ -166,6 +166,15 @@ class client_connecting : public client_posting
             if (!await_another(held, until))
                 return {status::deadline_exceeded};
         }
+    }
+
+    // WHY a call gets no connection. One that has waited until its deadline, UNTIL, has come to that, whoever
+    // connected: those who wait for another thread's attempt are told the same.
+    static outcome given_up(outcome why, deadline until)
+    {
+        if (why.code == status::unavailable && until.has_passed())
+            return {status::deadline_exceeded};
+        return of_unsent(std::move(why));
     }
 
     static constexpr unsigned most_in_vain = 3; // connections, for a call that waits for none

@@ -158,6 +158,7 @@ class client_core final : public client_connecting,
         left_ = false;
         peer_pid_ = connection_.peer_pid();
         unflushed_ = false;
+        room_looks_.had_room();
         owed_.clear();
         owed_bytes_ = 0;
         owed_report_ = {};
@@ -274,7 +275,7 @@ class client_core final : public client_connecting,
         enter();
         if (reading_) {
             calls_.begin_waiting(on);
-            sleep_until(held, on, owes_here() ? soon(until) : until);
+            sleep_until(held, on, owes_here() ? room_looks_.next(until) : until);
             calls_.end_waiting(on);
         } else {
             arrival none;

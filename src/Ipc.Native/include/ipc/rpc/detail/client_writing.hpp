@@ -26,6 +26,7 @@
 #include "frame.hpp"
 #include "payload.hpp"
 #include "request_queue.hpp"
+#include "room_looks.hpp"
 
 namespace ipc::rpc::detail
 {
@@ -110,7 +111,7 @@ class client_writing : public caller_core, private client_link
             if (until.has_passed())
                 return {status::deadline_exceeded};
             flush(held);
-            read_meanwhile(held, soon(until));
+            read_meanwhile(held, room_looks_.next(until));
         }
     }
 
@@ -133,6 +134,7 @@ class client_writing : public caller_core, private client_link
         ipc::status code = connection_.writer().try_claim(length, place);
         if (code != IPC_OK)
             return code;
+        room_looks_.had_room();
         put(place, length, header, body);
         if (header.kind == static_cast<uint8_t>(frame_kind::item))
             transit_.sending(body.size());
@@ -145,7 +147,7 @@ class client_writing : public caller_core, private client_link
         return code;
     }
 
-    // When to look again for room.
+    // In a moment, or UNTIL.
     static deadline soon(deadline until, uint64_t ns = 1'000'000) noexcept
     {
         return deadline(std::min(until.at(), ipc_deadline_after(ns)));
@@ -172,19 +174,19 @@ class client_writing : public caller_core, private client_link
     void pay_up() noexcept
     {
         if (usable_ && owed_report_.method != 0) {
-            if (try_send(connection_.writer(), owed_report_) != IPC_OK)
+            if (!is_sent(try_send(connection_.writer(), owed_report_)))
                 return;
             owed_report_ = {};
         }
         auto &cancels = calls_.owed_cancels;
         while (usable_ && !cancels.empty()) {
-            if (try_send(connection_.writer(), header_of(frame_kind::cancel, cancels.back())) != IPC_OK)
+            if (!is_sent(try_send(connection_.writer(), header_of(frame_kind::cancel, cancels.back()))))
                 return;
             cancels.pop_back();
         }
         while (usable_ && !owed_.empty()) {
             const auto &[header, body] = owed_.front();
-            if (try_send(connection_.writer(), header, body.data(), static_cast<uint32_t>(body.size())) != IPC_OK)
+            if (!is_sent(try_send(connection_.writer(), header, body.data(), static_cast<uint32_t>(body.size()))))
                 return;
             owed_bytes_ -= frame_header_size + body.size();
             owed_.pop_front();
@@ -196,7 +198,7 @@ class client_writing : public caller_core, private client_link
             const ipc::status code = send_queued(header, body);
             if (code == IPC_FULL)
                 return;
-            if (code != IPC_OK && code != IPC_E_TOO_LARGE)
+            if (!is_sent(code) && code != IPC_E_TOO_LARGE)
                 return lose(code); // which ends them all
             pending *const entry = calls_.find(header.call);
             const uint64_t size = body.size();
@@ -210,6 +212,13 @@ class client_writing : public caller_core, private client_link
                            {status::resource_exhausted,
                             too_large("request", size, connection_.writer().max_payload() - frame_header_size)});
         }
+    }
+
+    bool is_sent(ipc::status code) noexcept
+    {
+        if (code == IPC_OK)
+            room_looks_.had_room();
+        return code == IPC_OK;
     }
 
     // Of an asynchronous call that was sent: it goes out again if nobody handles it.
@@ -227,6 +236,7 @@ class client_writing : public caller_core, private client_link
     std::string reason_;                                    // why the connection is not usable
     int inside_ = 0;                                        // threads that may be using the connection
     std::condition_variable changed_;                       // the connection's life
+    room_looks room_looks_;                                 // of those who wait for room in the ring
     bool unflushed_ = false;                                // a batch is not published yet
     std::deque<std::pair<frame_header, std::string>> owed_; // what callbacks were refused with
     uint64_t owed_bytes_ = 0;

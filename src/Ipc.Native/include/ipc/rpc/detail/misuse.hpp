@@ -62,5 +62,18 @@ template <class Results, class Function, class... Given> constexpr bool is_handl
         return is_called_so<Results, Function, Given...>();
 }
 
+// Whether FUNCTION, of (const Request &), returns a response that is there already. One that takes a response to fill,
+// too, and returns something else then, is not asked: a generic lambda's body could not be compiled for the request
+// alone.
+template <class Response, class Function, class Request, class Filled> constexpr bool keeps_response()
+{
+    constexpr bool fills = std::disjunction_v<std::is_invocable<Function &, Request, Filled, call_context &>,
+                                              std::is_invocable<Function &, Request, Filled>>;
+    if constexpr (fills && !is_handler<returns_kept<Response>, Function, Request, Filled>())
+        return false;
+    else
+        return is_handler<returns_kept<Response>, Function, Request>();
+}
+
 } // namespace ipc::rpc::detail
 #endif
