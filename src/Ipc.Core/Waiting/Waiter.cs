@@ -99,7 +99,8 @@ internal static unsafe class Waiter
         return true; // only a peer that rewrites the word all the time gets here; a wake too many harms nobody
     }
 
-    /// <summary>The publisher's fence, where it is asked for, and then whether somebody sleeps or is about to.</summary>
+    /// <summary>The publisher's fence, where it is asked for, and then whether somebody sleeps or is about to.
+    /// </summary>
     [MethodImpl(Tiering.Optimized)]
     public static bool IsArmed(WaiterWords* waiter)
     {

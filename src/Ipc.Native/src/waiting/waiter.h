@@ -18,6 +18,7 @@
 #ifndef IPC_WAITER_H
 #define IPC_WAITER_H
 
+#include "compiler.h"
 #include "ipc.h"
 #include "layout/waiter_layout.h"
 
@@ -84,7 +85,8 @@ bool ipc_waiter_is_armed_here(ipc_waiter *waiter);
 /* The publisher's half of [sleep]: call after the release store that makes the condition true. */
 static inline bool ipc_waiter_is_armed(ipc_waiter *waiter, bool process_fences)
 {
-    if (process_fences || (ipc_load_acquire32(&waiter->fence_required) & IPC_WAITER_FENCE) != 0) /* [ask] */
+    if (IPC_UNLIKELY(process_fences ||
+                     (ipc_load_acquire32(&waiter->fence_required) & IPC_WAITER_FENCE) != 0)) /* [ask] */
         return ipc_waiter_is_armed_here(waiter);
     ipc_compiler_fence();
     return ipc_waiter_is_marked(waiter); /* [sleep] */
