@@ -18,10 +18,11 @@ namespace Ipc;
 /// sleeper sleeps in short slices until such a store must long have drained.
 /// </para>
 /// <para>
-/// A membarrier costs 600 ns, much of a round trip between two that share a processor and sleep each time. So a sleeper
-/// that comes back again and again asks the publishers for their fence for now, with one more membarrier: who published
-/// before it is done, and all others know <c>[ask]</c>. From then on nobody who sleeps there needs one, until a
-/// publisher's fences have met nobody for a while.
+/// A membarrier costs 600 ns, and many times that where it has to interrupt other processors: much of a round trip
+/// between two that share a processor and sleep each time. So a sleeper that comes back again and again asks the
+/// publishers for their fence for now, with one more membarrier: who published before it is done, and all others know
+/// <c>[ask]</c>. From then on nobody who sleeps there needs one, until the publishers' fences have met nobody for a
+/// while.
 /// </para>
 /// <para>
 /// The word changes with every signal, and the kernel compares it before putting anybody to sleep: a signal between the
@@ -48,7 +49,7 @@ internal static unsafe class Waiter
 
     private const ulong SleeperOrFence = WaiterWords.SleeperBit | (ulong)WaiterWords.Fence << 32;
 
-    // A membarrier costs as much as 20 to 100 fences: so few sleeps come to one that is asked for in vain.
+    // So many fences in vain cost less than the membarriers of the sleeps that come before them.
     private const uint SleepsBeforeAsking = 4;
     private const uint FencesInVain = 16;
 
@@ -64,7 +65,7 @@ internal static unsafe class Waiter
     {
         if (PublishersFence)
             Atomic.Fence();
-        // [sleep] Both words in one load: the sleeper's flag, and fence_required.
+        // [sleep] [ask] Both words in one load: the sleeper's flag, and fence_required.
         return (Atomic.LoadAcquire(ref *(ulong*)&waiter->Word) & SleeperOrFence) != 0;
     }
 
@@ -194,7 +195,7 @@ internal static unsafe class Waiter
         if (sleeps < SleepsBeforeAsking)
             return 0;
         uint asked = (seen & ~(WaiterWords.Asking - 1)) + WaiterWords.Asking + WaiterWords.Fence + WaiterWords.ForNow;
-        if (!Atomic.TryExchange(&waiter->FenceRequired, seen, asked))
+        if (!Atomic.TryExchange(&waiter->FenceRequired, seen, asked)) // [ask]
             return 0;
         FaultPoints.Pass(FaultPoints.WaiterAsked);
         return asked;
@@ -204,7 +205,7 @@ internal static unsafe class Waiter
     private static void Settle(WaiterWords* waiter, uint asked)
     {
         if (asked != 0)
-            Atomic.TryExchange(&waiter->FenceRequired, asked, asked | WaiterWords.Settled);
+            Atomic.TryExchange(&waiter->FenceRequired, asked, asked | WaiterWords.Settled); // [ask]
     }
 
     /// <summary>Nothing but speed follows from the count, so it may lose some, and anybody may write anything

@@ -5,7 +5,7 @@
 
 /* A peer that rewrites the word all the time cannot hold a signaller for longer than this many attempts. */
 #define ATTEMPTS 128
-/* A membarrier costs as much as 20 to 100 fences: so few sleeps come to one that is asked for in vain. */
+/* So many fences in vain cost less than the membarriers of the sleeps that come before them. */
 #define SLEEPS_BEFORE_ASKING 4
 #define FENCES_IN_VAIN       16
 
@@ -82,14 +82,13 @@ void ipc_waiter_settle(void)
 
 /* ---- asking for fences for now [ask] ----------------------------------------------------------------- */
 
-/* The sleeper's bit is set. Whoever published without a fence is seen by the look that follows, all others see the bit.
- */
+/* The sleeper's bit is set. Who published without a fence is seen by the look that follows, all others see the bit. */
 static bool is_settled(const ipc_waiter *waiter)
 {
     if (!ipc_waiter_is_settled(ipc_load_relaxed32(&waiter->fence_required)))
         return false;
     ipc_full_fence(); /* a read-modify-write is none everywhere */
-    return ipc_waiter_is_settled(ipc_load_acquire32(&waiter->fence_required));
+    return ipc_waiter_is_settled(ipc_load_acquire32(&waiter->fence_required)); /* [ask] */
 }
 
 /* What the next membarrier settles; 0: nothing. Who asked for what is found here may have been killed before it was. */
@@ -104,7 +103,7 @@ static uint32_t ask(ipc_waiter *waiter)
         return 0;
     const uint32_t asked =
         (seen & ~(IPC_WAITER_ASKING - 1)) + IPC_WAITER_ASKING + IPC_WAITER_FENCE + IPC_WAITER_FOR_NOW;
-    if (!ipc_cas32(&waiter->fence_required, &seen, asked))
+    if (!ipc_cas32(&waiter->fence_required, &seen, asked)) /* [ask] */
         return 0;
     IPC_FAULT_POINT("waiter.asked");
     return asked;
@@ -114,7 +113,7 @@ static uint32_t ask(ipc_waiter *waiter)
 static void settle(ipc_waiter *waiter, uint32_t asked)
 {
     if (asked != 0)
-        (void)ipc_cas32(&waiter->fence_required, &asked, asked | IPC_WAITER_SETTLED);
+        (void)ipc_cas32(&waiter->fence_required, &asked, asked | IPC_WAITER_SETTLED); /* [ask] */
 }
 
 /* For good. True: whoever publishes knows. */

@@ -7,10 +7,10 @@
  * full fence after every publish, which costs it five times its throughput (docs/performance.md). A sleeper that cannot
  * call membarrier sets `fence_required`, a signaller that is not registered fences anyway.
  *
- * [ask] A membarrier costs 600 ns, much of a round trip between two that share a processor and sleep each time. So a
- * sleeper that comes back again and again asks the signallers for their fence for now, with one more membarrier: who
- * published before it is done, and all others know. From then on nobody who sleeps there needs one, until a signaller's
- * fences have met nobody for a while.
+ * [ask] A membarrier costs 600 ns, and many times that where it has to interrupt other processors: much of a round trip
+ * between two that share a processor and sleep each time. So a sleeper that comes back again and again asks the
+ * signallers for their fence for now, with one more membarrier: who published before it is done, and all others know.
+ * From then on nobody who sleeps there needs one, until the signallers' fences have met nobody for a while.
  *
  * [signal] The signaller changes the word before it wakes, and the kernel compares the word before it sleeps: a sleeper
  * on its way does not go to sleep.
