@@ -32,13 +32,14 @@ internal sealed class LateMessages
         _most = most;
     }
 
-    /// <summary>Whether the ring is this one's. Only <see cref="Add"/> makes it so.</summary>
+    /// <summary>Whether the ring is this one's. Only <see cref="Add"/> makes it so; and where a message could not be
+    /// put, it stays so: what came behind that one would take its number.</summary>
     public bool HasTheRing
     {
         get
         {
             lock (_queue)
-                return _thread is not null;
+                return _thread is not null || _over;
         }
     }
 

@@ -117,9 +117,24 @@ internal sealed partial class NamedLeg
         }
 
         StopLate();
+        PublishAtTheEnd();
         _timer.Dispose();
         _wire.Dispose();
         return end;
+    }
+
+    /// <summary>What is in the ring is what the next way begins behind: were it not published, the other machine would
+    /// be told of it, and it would be lost with this process.</summary>
+    private void PublishAtTheEnd()
+    {
+        try
+        {
+            Publish();
+        }
+        catch (IpcException)
+        {
+            EndedInError = true; // the region is damaged: whoever uses it next is told so
+        }
     }
 
     /// <summary>Whoever learns of the end tells the other machine why.</summary>

@@ -423,7 +423,7 @@ public sealed class NamedTests : TcpTest
             progress.Restart();
             Assert.Equal(IpcStatus.Ok, status);
             Volatile.Write(ref received, received + 1);
-            Assert.Equal(received, BinaryPrimitives.ReadInt64LittleEndian(message.Payload));
+            Assert.Equal((received, received), (message.Sequence, BinaryPrimitives.ReadInt64LittleEndian(message.Payload))); // its number, and what was sent by that
             client.Acknowledge();
         }
 

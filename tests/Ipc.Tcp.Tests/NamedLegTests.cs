@@ -1,0 +1,43 @@
+using System;
+using System.Net;
+using System.Net.Sockets;
+using Ipc.Core.Tests;
+using Ipc.Testing.Drive;
+using Xunit;
+
+namespace Ipc.Tcp.Tests;
+
+/// <summary>One end of a named connection's way. The other end is a socket, which says what a test wants.</summary>
+public sealed class NamedLegTests : TcpTest
+{
+    public NamedLegTests() => LeavesFiles = true; // a conversation stays
+
+    /// <summary>However a way ends, the next one begins behind what is in the ring, and tells the other machine
+    /// so: it has to be published, or it would be lost with this process.</summary>
+    [Fact]
+    public void WhatCameBeforeTheWayEndedInErrorIsPublished()
+    {
+        using NamedListener listener = NamedListener.Open("there", new NamedListenerOptions());
+        using NamedConnection client = NamedConnection.Open("there", "trader");
+        using Socket other = new(SocketType.Stream, ProtocolType.Tcp);
+        using Socket gate = new(SocketType.Stream, ProtocolType.Tcp);
+        gate.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        gate.Listen(1);
+        other.Connect(gate.LocalEndPoint!);
+        byte[] sent = [.. Message(1), .. Message(2), .. Frame(kind: 99, [])];
+        Assert.Equal(sent.Length, other.Send(sent)); // what is wrong is read with the messages, without a wait between
+        Wire wire = Own(Wire.Accept(gate.Accept(), EntranceOptions));
+        wire.Begin(othersAlive: 60_000, othersLongest: 1 << 20);
+        NamedLeg leg = new(client, wire, otherHas: 0, static () => { });
+        other.Shutdown(SocketShutdown.Send);
+        Assert.Contains("99", leg.Receive().Text, StringComparison.Ordinal);
+        Assert.True(leg.EndedInError);
+        Assert.Equal(2, client.LastSent);
+        Assert.True(listener.TryOpen("trader", out NamedConnection? there));
+        Assert.Equal(2, there!.LastArrived);
+    }
+
+    private static byte[] Message(long sequence) => Frame(kind: 7, [.. BitConverter.GetBytes(sequence), 1, 2, 3]);
+
+    private static byte[] Frame(byte kind, byte[] bytes) => [(byte)bytes.Length, 0, 0, 0, kind, 0, 0, 0, .. bytes];
+}
