@@ -84,6 +84,15 @@ public sealed class CppTests : PipeTest
     }
 
     [Fact]
+    public async Task AServerInCppThatClosesInTheMiddleOfAWriteHasCutItsStreamOff()
+    {
+        Served("cut", "served");
+        using IpcPipe client = await IpcPipe.ConnectAsync("served", cancellationToken: Hang);
+        IpcException error = await FailsAsync(IpcStatus.PeerClosed, () => ReadToEndAsync(client));
+        Assert.Contains("in the middle of a write", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task OfAKilledClientInCppAllThatCameIsThereAndThenItIsKnown()
     {
         ValueTask<IpcPipe> accepting = Listener.AcceptAsync(Hang);

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "ipc/pipe_listener.hpp"
 #include "ipc/pipe_stream.hpp"
 
 namespace
@@ -19,8 +20,8 @@ void upper(ipc::pipe client)
         std::transform(line.begin(), line.end(), line.begin(), [](unsigned char one) { return std::toupper(one); });
         stream << line << '\n'; // goes when the next line is waited for, or with a flush
     }
-    if (stream.buffer().last_read() != IPC_OK) // else the client has said that it was all
-        std::cerr << "cut off: " << stream.pipe().reason() << '\n';
+    if (stream.bad()) // else the client has said that it was all
+        std::cerr << "cut off, or not read any more: " << stream.pipe().reason() << '\n';
 } // both streams end in good order; by an exception: cut off
 // end-snippet
 

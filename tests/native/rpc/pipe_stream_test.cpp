@@ -3,6 +3,7 @@
 #include <thread>
 #include <utility>
 
+#include "ipc/pipe_listener.hpp"
 #include "ipc/pipe_stream.hpp"
 #include "ipc.hpp"
 #include "rpc_check.hpp"
@@ -166,7 +167,6 @@ TEST(WhoAsksForNoPipeIsRefused)
     CHECK(text.find("a listener for pipes") != std::string::npos);
     CHECK(!none);
     ipc::pipe_options options;
-    options.hello = std::string_view("x", 1);
     const std::string longer(233, 'x');
     options.hello = longer;
     CHECK_EQUAL(ipc::pipe::try_connect("pipe", options, none), IPC_E_INVALID_ARGUMENT);
@@ -225,12 +225,14 @@ TEST(AStreamThatFailsSaysWhyAndGoesOnAfterAClear)
     pair both;
     ipc::pipe_stream from(std::move(both.client), 10ms, 10ms);
     CHECK(from.get() == EOF);
+    CHECK(from.bad());
     CHECK_EQUAL(from.buffer().last_read(), IPC_TIMEOUT);
     both.server.write("later");
     from.clear();
     std::string word;
     from >> std::setw(5) >> word;
     CHECK_EQUAL(word, "later");
+    from.clear(); // it has looked for a sixth one
     const std::string text = some(16000); // more than there is room for
     from << text << std::flush;
     CHECK(from.bad());
@@ -284,6 +286,316 @@ TEST(AStreamWithAGapIsNeverCompleted)
     }
     CHECK_EQUAL(rest(both.client, ended), "");
     CHECK_EQUAL(ended, IPC_PEER_CLOSED);
+}
+
+namespace
+{
+
+// What the other side makes of it: how it ended after whatever came.
+ipc::status how(ipc::pipe &other)
+{
+    ipc::status ended;
+    (void)rest(other, ended);
+    return ended;
+}
+
+} // namespace
+
+TEST(NothingButTheRestMakesACutStreamComplete)
+{
+    for (const int what : {0, 1, 2, 3, 4}) {
+        pair both;
+        const std::string all = some(10000);
+        size_t sent = 0;
+        CHECK_EQUAL(both.server.try_write(all, sent, 10ms), IPC_TIMEOUT);
+        char bytes[piece];
+        size_t got = 0;
+        while (both.client.read(bytes, sizeof bytes, got, 0ms) == IPC_OK)
+            ; // makes room
+        size_t more = 0;
+        if (what == 1)
+            CHECK_EQUAL(both.server.try_write("", more), IPC_OK);
+        if (what == 2)
+            CHECK_EQUAL(both.server.try_write(std::string_view(all).substr(sent, 1000), more), IPC_OK);
+        if (what == 3)
+            CHECK_EQUAL(both.server.try_write(std::string_view(all).substr(sent), more, 10ms), IPC_TIMEOUT);
+        if (what == 4)
+            both.server.give_up();
+        CHECK_EQUAL(both.server.try_end(), IPC_E_INVALID_STATE);
+        both.server.close();
+        CHECK_EQUAL(how(both.client), IPC_PEER_CLOSED);
+    }
+}
+
+TEST(AWriteThatThrowsInItsMiddleGivesTheStreamUp)
+{
+    pair both;
+    for (const char *const words : {"IPC_TIMEOUT", "given up"}) { // again: the half of it would be there twice
+        try {
+            both.server.write(some(10000), 10ms);
+            CHECK(false);
+        } catch (const ipc::error &failure) {
+            CHECK(std::string(failure.what()).find(words) != std::string::npos);
+        }
+    }
+    CHECK_EQUAL(both.server.abort("no more"), IPC_OK);
+    both.server.close();
+    CHECK_EQUAL(how(both.client), IPC_PEER_CLOSED);
+    CHECK_EQUAL(both.client.reason(), "no more");
+}
+
+TEST(AnAbortWithoutRoomForItsWordsIsOneAllTheSame)
+{
+    int lines = 0;
+    size_t sent = 0;
+    {
+        pair both;
+        while (both.server.try_write(some(56), sent, 0ms) == IPC_OK)
+            lines++;
+    }
+    pair both; // full, and it owes nothing
+    for (int i = 0; i < lines; i++)
+        both.server.write(some(56));
+    CHECK_EQUAL(both.server.abort("the source has failed"), IPC_TIMEOUT);
+    both.server.close();
+    CHECK_EQUAL(how(both.client), IPC_PEER_CLOSED);
+}
+
+TEST(WhatAnExceptionDestroysIsCutOff)
+{
+    {
+        pair both;
+        try {
+            const ipc::pipe to(std::move(both.server));
+            throw 7;
+        } catch (int) {
+        }
+        CHECK_EQUAL(how(both.client), IPC_PEER_CLOSED);
+    }
+    struct writes_at_its_end { // while an exception passes, which is none of the pipe's
+        ipc::pipe &from;
+        ~writes_at_its_end()
+        {
+            ipc::pipe to(std::move(from));
+            size_t sent = 0;
+            CHECK_EQUAL(to.try_write("all", sent), IPC_OK);
+        }
+    };
+    pair both;
+    try {
+        const writes_at_its_end last{both.server};
+        throw 7;
+    } catch (int) {
+    }
+    CHECK_EQUAL(how(both.client), IPC_OK);
+}
+
+TEST(WritesToNobodyFailAlthoughThereIsRoom)
+{
+    size_t sent = 1;
+    {
+        pair both;
+        both.client.close();
+        CHECK_EQUAL(both.server.try_write("x", sent), IPC_PEER_CLOSED);
+        CHECK_EQUAL(sent, 0u);
+        CHECK_EQUAL(both.server.try_end(), IPC_E_INVALID_STATE); // it owes that one
+        CHECK_EQUAL(both.server.try_write("x", sent), IPC_PEER_CLOSED);
+    }
+    {
+        pair both; // this side's listener
+        both.listener.close();
+        CHECK(!both.server.is_open());
+        CHECK_EQUAL(both.server.try_write("x", sent), IPC_CLOSED);
+        CHECK_EQUAL(how(both.client), IPC_PEER_CLOSED);
+    }
+    {
+        pair both; // but for what has had its end by then
+        both.server.write("all of it");
+        both.server.end();
+        ipc::status ended;
+        CHECK_EQUAL(rest(both.client, ended), "all of it");
+        CHECK_EQUAL(ended, IPC_OK);
+        both.listener.close();
+        CHECK_EQUAL(how(both.client), IPC_OK);
+    }
+}
+
+TEST(APipeOfNothingAnswersEveryCall)
+{
+    ipc::pipe none;
+    ipc::pipe_listener nowhere;
+    char one;
+    size_t count = 1;
+    CHECK_EQUAL(none.read(&one, 1, count), IPC_CLOSED);
+    CHECK_EQUAL(none.try_write("x", count), IPC_CLOSED);
+    CHECK_EQUAL(none.try_end(), IPC_CLOSED);
+    CHECK_EQUAL(none.abort("x"), IPC_CLOSED);
+    none.give_up();
+    none.close();
+    CHECK(!none && !none.is_open());
+    CHECK_EQUAL(none.peer_pid(), 0);
+    CHECK_EQUAL(none.peer_user(), IPC_NO_USER);
+    CHECK_EQUAL(none.hello(), "");
+    CHECK_EQUAL(nowhere.accept(none), IPC_CLOSED);
+    nowhere.stop();
+    nowhere.close();
+
+    pair both;
+    CHECK_EQUAL(both.client.read(&one, 0, count), IPC_E_INVALID_ARGUMENT);
+    both.server.write("two");
+    CHECK_EQUAL(both.client.read(&one, 1, count), IPC_OK);
+    ipc::pipe &same = both.client;
+    both.client = std::move(same);
+    ipc::pipe moved = std::move(both.client); // with the rest of what it has read
+    char bytes[8];
+    CHECK_EQUAL(moved.read(bytes, sizeof bytes, count), IPC_OK);
+    CHECK_EQUAL(std::string(bytes, count), "wo");
+    CHECK_EQUAL(moved.try_write(some(100000), count, 10ms), IPC_TIMEOUT);
+    both.client = std::move(moved); // with what it owes
+    CHECK_EQUAL(both.client.try_end(), IPC_E_INVALID_STATE);
+    ipc::pipe ended = std::move(both.server);
+    ended.end();
+    both.server = std::move(ended); // with its end
+    CHECK_EQUAL(both.server.try_write("x", count), IPC_E_INVALID_STATE);
+}
+
+TEST(AcceptTakesItsTimeOnceHoweverManyAreRefused)
+{
+    ipc::pipe_listener listener("pipe");
+    ipc::pipe none;
+    std::thread connecting([&] {
+        for (int i = 0; i < 3; i++) {
+            ipc::connection refused;
+            (void)ipc::connection::try_connect("pipe", {}, refused);
+        }
+    });
+    const uint64_t began = ipc_deadline_after(0);
+    CHECK_EQUAL(listener.accept(none, 200ms), IPC_TIMEOUT);
+    CHECK(ipc_deadline_after(0) - began >= 200000000);
+    connecting.join();
+}
+
+TEST(AStreamThatCannotTakeBytesIsNeverComplete)
+{
+    for (const int what : {0, 1, 2, 3}) {
+        pair both;
+        {
+            ipc::pipe_stream to(std::move(both.server), 10ms, 10ms);
+            const std::string text = some(16000);
+            to.write(text.data(), 16000);
+            to.write(text.data(), 5000); // its buffer has no room, and the ring neither
+            CHECK(to.bad());
+            if (what != 0)
+                to.clear();
+            if (what == 1)
+                to << "more";
+            if (what == 2)
+                CHECK_EQUAL(to.end(), IPC_E_INVALID_STATE);
+            if (what == 3)
+                to.put('x');
+        }
+        CHECK_EQUAL(how(both.client), IPC_PEER_CLOSED);
+    }
+}
+
+TEST(ABufferSendsWhatIsLeftOrGivesTheStreamUp)
+{
+    for (const size_t length : {10u, 16000u}) { // there is room for the first
+        pair both;
+        {
+            ipc::pipe_buffer buffer(both.server, 10ms, 10ms);
+            std::ostream to(&buffer);
+            to << some(length);
+        }
+        both.server.close();
+        CHECK_EQUAL(how(both.client), length == 10 ? IPC_OK : IPC_PEER_CLOSED);
+    }
+}
+
+TEST(AnEndHasOneMomentForAllOfIt)
+{
+    pair both;
+    ipc::pipe_stream to(std::move(both.server)); // writes wait without limit
+    to << some(16000);
+    CHECK_EQUAL(to.end(10ms), IPC_TIMEOUT);
+    CHECK_EQUAL(to.abort("late"), IPC_OK); // a line is left
+    CHECK_EQUAL(how(both.client), IPC_PEER_CLOSED);
+}
+
+TEST(AReadWaitsAlthoughAWriteHasFailed)
+{
+    pair both;
+    ipc::pipe_stream stream(std::move(both.client), 60s, 10ms);
+    stream << "x";
+    CHECK_EQUAL(stream.abort("why"), IPC_OK);
+    std::thread later([&] {
+        char one;
+        size_t got = 0;
+        CHECK_EQUAL(both.server.read(&one, 1, got, 60s), IPC_PEER_CLOSED);
+        both.server.write("the other stream goes on\n");
+    });
+    std::string line;
+    CHECK(std::getline(stream, line));
+    CHECK_EQUAL(line, "the other stream goes on");
+    later.join();
+}
+
+TEST(HalfALineIsNotTakenForAWholeOne)
+{
+    for (const bool is_cut : {false, true}) {
+        pair both;
+        both.server.write("first\nDELETE /tmp/x");
+        if (is_cut)
+            CHECK_EQUAL(both.server.abort("no more"), IPC_OK);
+        else
+            both.server.end();
+        ipc::pipe_stream from(std::move(both.client));
+        std::string line;
+        CHECK(std::getline(from, line));
+        CHECK_EQUAL(static_cast<bool>(std::getline(from, line)), !is_cut); // without a newline at the end, as of a file
+        CHECK_EQUAL(from.bad(), is_cut);
+        CHECK_EQUAL(from.buffer().last_read(), is_cut ? IPC_PEER_CLOSED : IPC_OK);
+        CHECK_EQUAL(from.pipe().reason(), is_cut ? "no more" : "");
+    }
+}
+
+TEST(WhatWasReadBeforeAFailureIsNotLost)
+{
+    pair both;
+    both.server.write("abcde");
+    ipc::pipe_stream from(std::move(both.client), 10ms);
+    char bytes[10];
+    from.read(bytes, 10);
+    CHECK_EQUAL(from.gcount(), 5);
+    CHECK_EQUAL(std::string(bytes, 5), "abcde");
+    from.clear();
+    from.read(bytes, 10);
+    CHECK(from.bad());
+}
+
+TEST(ALongReadLeavesNothingToPutBack)
+{
+    pair both(65536);
+    both.server.write(std::string(10, 'o'));
+    both.server.write(std::string(40000, 'V'));
+    ipc::pipe_stream from(std::move(both.client));
+    CHECK_EQUAL(from.get(), 'o');
+    std::string bytes(40009, 0);
+    from.read(bytes.data(), 40009);
+    CHECK_EQUAL(bytes.back(), 'V');
+    from.unget();
+    CHECK(from.bad()); // nothing, in the place of another byte
+}
+
+TEST(ACancelEndsAStreamsRead)
+{
+    pair both;
+    ipc::cancel_source cancel;
+    ipc::pipe_stream from(std::move(both.client), {}, {}, cancel.get());
+    std::thread later([&] { cancel.trigger(); });
+    CHECK_EQUAL(from.get(), EOF);
+    CHECK_EQUAL(from.buffer().last_read(), IPC_CANCELLED);
+    later.join();
 }
 
 int main(int argc, char **argv)

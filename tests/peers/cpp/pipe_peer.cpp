@@ -3,6 +3,8 @@
 //   send NAME TOTAL       a client of an echo: exit code 0 if all came back, and nothing else
 //   take NAME             a client that reads to the end, and prints how many bytes came and how it ended
 //   abort NAME TEXT       a client that sends "half", and then why it cannot go on
+//   cut NAME              a server that closes in the middle of a write
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <random>
@@ -11,7 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "ipc/pipe_listener.hpp"
 #include "ipc/pipe_stream.hpp"
+
+using namespace std::chrono_literals;
 
 namespace
 {
@@ -60,25 +65,27 @@ int serve(const std::string &name)
 
 int send(const std::string &name, uint64_t total)
 {
-    ipc::pipe_stream stream(name);
-    std::thread writing([&stream, total] { // past the buffer, which is the reading thread's
+    ipc::pipe pipe = ipc::pipe::connect(name);
+    std::thread writing([&pipe, total] {
         std::mt19937 random(7);
         std::vector<char> bytes(200000);
         for (uint64_t position = 0; position < total;) {
             const size_t length = std::min<uint64_t>(1 + random() % (random() % 2 == 0 ? 100 : bytes.size()), total - position);
             for (size_t i = 0; i < length; i++)
                 bytes[i] = at(position + i);
-            stream.pipe().write({bytes.data(), length});
+            pipe.write({bytes.data(), length});
             position += length;
         }
-        stream.pipe().end();
+        pipe.end();
     });
     uint64_t position = 0;
     bool good = true;
+    ipc::pipe_buffer buffer(pipe);
+    std::istream stream(&buffer);
     for (int one = stream.get(); one != EOF && good; one = stream.get())
         good = static_cast<char>(one) == at(position++);
     writing.join();
-    return good && position == total && stream.buffer().last_read() == IPC_OK ? 0 : 1;
+    return good && position == total && !stream.bad() && buffer.last_read() == IPC_OK ? 0 : 1;
 }
 
 int take(const std::string &name)
@@ -106,6 +113,21 @@ int abort_with(const std::string &name, const std::string &text)
     return pipe.read(&one, 1, got) == IPC_OK && got == 0 ? 0 : 1; // the other stream has an end of its own
 }
 
+int cut(const std::string &name)
+{
+    ipc::pipe_listener listener(name);
+    std::puts("ready");
+    std::fflush(stdout);
+    ipc::pipe client;
+    size_t sent = 0;
+    if (listener.accept(client) != IPC_OK || client.try_write(std::string(100'000'000, 'x'), sent, 1ms) != IPC_TIMEOUT)
+        return 1;
+    client.close();
+    while (std::getchar() != EOF) // the listener's end would be another reason
+        ;
+    return 0;
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -119,6 +141,8 @@ int main(int argc, char **argv)
         return take(argv[2]);
     if (verb == "abort" && argc > 3)
         return abort_with(argv[2], argv[3]);
-    std::fprintf(stderr, "pipe_peer echo NAME | send NAME TOTAL | take NAME | abort NAME TEXT\n");
+    if (verb == "cut")
+        return cut(argv[2]);
+    std::fprintf(stderr, "pipe_peer echo NAME | cut NAME | send NAME TOTAL | take NAME | abort NAME TEXT\n");
     return 2;
 }

@@ -24,19 +24,29 @@
 namespace ipc
 {
 
-// Over a pipe that outlives it. Whatever a read of the pipe returns other than bytes is the end for the stream
-// (eofbit), and last_read() says what it was; a failed write is badbit and last_write(). One thread at a time: what is
-// written goes before a read that waits. After a clear() reading goes on where it was, and writing, if what had no room
-// is in the buffer still: what was longer than that is not, and nothing is written any more.
+// Over a pipe that outlives it. One thread at a time: what is written goes before a read that waits.
+//
+// The end of a complete stream is eofbit. A read that fails is badbit, by an ipc::error out of the buffer that the
+// stream catches, so that half a line is not taken for a whole one; where there are no exceptions it is eofbit, too.
+// last_read() says what it was. After a clear() another read may come further.
+// A write that fails is badbit, and last_write() says why. What a flush found no room for stays in the buffer, for
+// another one; where bytes could not be taken at all, nobody knows how many are missing, and the stream is given up.
+// Destroyed it sends what is left; while an exception passes, or when that cannot be sent, it gives the stream up.
 class pipe_buffer : public std::streambuf
 {
   public:
-    // READS and WRITES: how long one may wait.
-    explicit pipe_buffer(pipe &over, time_limit reads = {}, time_limit writes = {})
-        : pipe_(over), reads_(reads), writes_(writes), memory_(new char[in_size + out_size])
+    // READS and WRITES: how long one may wait. CANCEL ends both, and has to outlive it.
+    explicit pipe_buffer(pipe &over, time_limit reads = {}, time_limit writes = {}, ipc_cancel *cancel = nullptr)
+        : pipe_(over), reads_(reads), writes_(writes), cancel_(cancel), memory_(new char[in_size + out_size])
     {
-        setg(memory_.get(), memory_.get(), memory_.get());
+        read_nothing_yet();
         setp(memory_.get() + in_size, memory_.get() + in_size + out_size);
+    }
+
+    ~pipe_buffer() override
+    {
+        if (pptr() != pbase() && (std::uncaught_exceptions() > exceptions_ || !flush(writes_)))
+            pipe_.give_up();
     }
 
     // IPC_OK also at the end of a complete stream.
@@ -50,6 +60,13 @@ class pipe_buffer : public std::streambuf
         return last_write_;
     }
 
+    // Sends what is left, and then that it was all.
+    [[nodiscard]] status end(time_limit until)
+    {
+        const deadline moment(until.at());
+        return flush(moment) ? last_write_ = pipe_.try_end(moment, cancel_) : last_write_;
+    }
+
   protected:
     int_type underflow() override
     {
@@ -57,7 +74,7 @@ class pipe_buffer : public std::streambuf
             const size_t got = fill(memory_.get(), in_size);
             setg(memory_.get(), memory_.get(), memory_.get() + got);
         }
-        return gptr() == egptr() ? traits_type::eof() : traits_type::to_int_type(*gptr());
+        return gptr() != egptr() ? traits_type::to_int_type(*gptr()) : nothing_more();
     }
 
     // What is longer than the buffer is copied from the ring to where it belongs.
@@ -70,90 +87,116 @@ class pipe_buffer : public std::streambuf
             if (next != 0) {
                 std::memcpy(to + got, gptr(), next);
                 gbump(static_cast<int>(next)); // no more than the buffer holds
-            } else if (wanted >= in_size) {
+            } else if (wanted < in_size && got == 0) {
+                if (traits_type::eq_int_type(underflow(), traits_type::eof()))
+                    break;
+            } else { // what was read is not to be lost by an exception: that is for the next call
+                read_nothing_yet();
                 next = fill(to + got, wanted);
-            } else if (traits_type::eq_int_type(underflow(), traits_type::eof())) {
-                break;
-            } else {
-                continue;
+                if (next == 0)
+                    break;
             }
-            if (next == 0)
-                break;
             got += static_cast<std::streamsize>(next);
         }
+        if (got == 0 && count > 0)
+            (void)nothing_more();
         return got;
     }
 
     int_type overflow(int_type one) override
     {
-        if (!flush())
-            return traits_type::eof();
-        if (!traits_type::eq_int_type(one, traits_type::eof())) {
-            *pptr() = traits_type::to_char_type(one);
-            pbump(1);
-        }
-        return traits_type::not_eof(one);
+        const bool is_flushed = flush(writes_);
+        if (traits_type::eq_int_type(one, traits_type::eof()))
+            return is_flushed ? traits_type::not_eof(one) : traits_type::eof();
+        if (pptr() == epptr())
+            return missed();
+        *pptr() = traits_type::to_char_type(one);
+        pbump(1);
+        return one;
     }
 
     std::streamsize xsputn(const char *from, std::streamsize count) override
     {
-        if (!has_gap_ && count < epptr() - pptr()) {
+        if (count <= epptr() - pptr()) {
             std::memcpy(pptr(), from, static_cast<size_t>(count));
             pbump(static_cast<int>(count)); // no more than the buffer holds
             return count;
         }
-        if (!flush())
-            return 0;
         size_t sent = 0;
-        last_write_ = pipe_.try_write({from, static_cast<size_t>(count)}, sent, writes_);
-        has_gap_ = last_write_ != IPC_OK; // nobody says how much is missing
+        if (flush(writes_))
+            last_write_ = pipe_.try_write({from, static_cast<size_t>(count)}, sent, writes_, cancel_);
+        if (last_write_ != IPC_OK)
+            (void)missed();
         return static_cast<std::streamsize>(sent);
     }
 
     int sync() override
     {
-        return flush() ? 0 : -1;
+        return flush(writes_) ? 0 : -1;
     }
 
   private:
     enum : size_t { in_size = 16384, out_size = 16384 };
 
+    void read_nothing_yet()
+    {
+        setg(memory_.get(), memory_.get(), memory_.get());
+    }
+
+    int_type nothing_more() const
+    {
+#ifndef IPC_NO_EXCEPTIONS
+        if (last_read_ != IPC_OK)
+            throw error(last_read_, pipe_.reason());
+#endif
+        return traits_type::eof();
+    }
+
     size_t fill(char *to, size_t size)
     {
         size_t got = 0;
-        last_read_ = pipe_.read(to, size, got, deadline::now());
-        if (last_read_ == IPC_TIMEOUT && flush()) // the other side may wait for what was written
-            last_read_ = pipe_.read(to, size, got, reads_);
+        last_read_ = pipe_.read(to, size, got, deadline::now(), cancel_);
+        if (last_read_ == IPC_TIMEOUT) {
+            (void)flush(writes_); // the other side may wait for it; the next write says what became of it
+            last_read_ = pipe_.read(to, size, got, reads_, cancel_);
+        }
         return got;
     }
 
-    bool flush()
+    bool flush(time_limit until)
     {
-        if (has_gap_ || pptr() == pbase())
-            return !has_gap_;
+        if (pptr() == pbase())
+            return true;
         size_t sent = 0;
         const auto length = static_cast<size_t>(pptr() - pbase());
-        last_write_ = pipe_.try_write({pbase(), length}, sent, writes_);
+        last_write_ = pipe_.try_write({pbase(), length}, sent, until, cancel_);
         std::memmove(pbase(), pbase() + sent, length - sent);
         setp(pbase(), epptr());
         pbump(static_cast<int>(length - sent));
         return last_write_ == IPC_OK;
     }
 
+    int_type missed()
+    {
+        pipe_.give_up();
+        return traits_type::eof();
+    }
+
     pipe &pipe_;
     time_limit reads_;
     time_limit writes_;
+    ipc_cancel *cancel_;
     std::unique_ptr<char[]> memory_;
     status last_read_ = IPC_OK;
     status last_write_ = IPC_OK;
-    bool has_gap_ = false;
+    int exceptions_ = std::uncaught_exceptions();
 };
 
 namespace detail
 {
 struct pipe_holder { // a base, to be there before the stream and after it
-    explicit pipe_holder(pipe owned, time_limit reads, time_limit writes)
-        : pipe_(std::move(owned)), buffer_(pipe_, reads, writes)
+    explicit pipe_holder(pipe owned, time_limit reads, time_limit writes, ipc_cancel *cancel)
+        : pipe_(std::move(owned)), buffer_(pipe_, reads, writes, cancel)
     {
     }
 
@@ -162,22 +205,22 @@ struct pipe_holder { // a base, to be there before the stream and after it
 };
 } // namespace detail
 
-// Owns its pipe. Destroyed in good order it sends what is left and ends both streams; while an exception passes, or
-// when that cannot be sent, the other side learns that its stream was cut off.
+// Owns its pipe, and closes it when it is destroyed, after what is left was sent: in good order, or as cut off (see
+// pipe_buffer).
 class pipe_stream : private detail::pipe_holder, public std::iostream
 {
   public:
-    // READS and WRITES: how long one may wait.
-    explicit pipe_stream(ipc::pipe owned, time_limit reads = {}, time_limit writes = {})
-        : pipe_holder(std::move(owned), reads, writes), std::iostream(&buffer_)
+    // As those of pipe_buffer.
+    explicit pipe_stream(ipc::pipe owned, time_limit reads = {}, time_limit writes = {}, ipc_cancel *cancel = nullptr)
+        : pipe_holder(std::move(owned), reads, writes, cancel), std::iostream(&buffer_)
     {
     }
 
 #ifndef IPC_NO_EXCEPTIONS
     // Connects, or throws ipc::error.
     explicit pipe_stream(const std::string &name, const pipe_options &options = {}, time_limit reads = {},
-                         time_limit writes = {})
-        : pipe_stream(ipc::pipe::connect(name, options), reads, writes)
+                         time_limit writes = {}, ipc_cancel *cancel = nullptr)
+        : pipe_stream(ipc::pipe::connect(name, options), reads, writes, cancel)
     {
     }
 #endif
@@ -185,22 +228,20 @@ class pipe_stream : private detail::pipe_holder, public std::iostream
     pipe_stream(const pipe_stream &) = delete;
     pipe_stream &operator=(const pipe_stream &) = delete;
 
-    ~pipe_stream() override
-    {
-        if (std::uncaught_exceptions() > exceptions_)
-            pipe_.close("An exception passed.");
-        else if (pipe_ && buffer_.pubsync() != 0)
-            pipe_.close("Not all could be sent.");
-    }
-
     // Sends what is left; no more from here, and the other stream goes on.
     [[nodiscard]] status end(time_limit until = {})
     {
-        return buffer_.pubsync() == 0 ? pipe_.try_end(until) : buffer_.last_write();
+        return buffer_.end(until);
     }
 
-    // Why a read found the end or a write failed, reason(), hello(), and abort().
-    ipc::pipe &pipe() noexcept
+    // As pipe::abort; what is left in the buffer is not sent.
+    [[nodiscard]] status abort(std::string_view why, time_limit until = deadline::now())
+    {
+        return pipe_.abort(why, until);
+    }
+
+    // What it is over: reason(), hello(), who is there.
+    const ipc::pipe &pipe() const noexcept
     {
         return pipe_;
     }
@@ -209,9 +250,6 @@ class pipe_stream : private detail::pipe_holder, public std::iostream
     {
         return buffer_;
     }
-
-  private:
-    int exceptions_ = std::uncaught_exceptions();
 };
 
 } // namespace ipc
