@@ -64,10 +64,8 @@ internal sealed class StreamCredit
             }
 
             HasWaited = true;
-            using (cancellationToken.Register(
-                static state => ((TaskCompletionSource<bool>)state!).TrySetCanceled(),
-                waiting,
-                useSynchronizationContext: false))
+            using (CleanRegistration.Make(
+                static state => ((TaskCompletionSource<bool>)state!).TrySetCanceled(), waiting, cancellationToken))
             {
                 await waiting.Task.ConfigureAwait(false);
             }

@@ -110,10 +110,8 @@ internal sealed class StreamTransit
             (_waiting ??= new List<TaskCompletionSource<bool>>()).Add(mine);
         }
 
-        using (cancellationToken.Register(
-            static state => ((TaskCompletionSource<bool>)state!).TrySetCanceled(),
-            mine,
-            useSynchronizationContext: false))
+        using (CleanRegistration.Make(
+            static state => ((TaskCompletionSource<bool>)state!).TrySetCanceled(), mine, cancellationToken))
         {
             await mine.Task.ConfigureAwait(false);
         }
