@@ -64,8 +64,10 @@ internal sealed class StreamCredit
             }
 
             HasWaited = true;
-            using (CleanRegistration.Make(
-                static state => ((TaskCompletionSource<bool>)state!).TrySetCanceled(), waiting, cancellationToken))
+            using (cancellationToken.Register(
+                static state => ((TaskCompletionSource<bool>)state!).TrySetCanceled(),
+                waiting,
+                useSynchronizationContext: false))
             {
                 await waiting.Task.ConfigureAwait(false);
             }

@@ -110,8 +110,10 @@ internal sealed class StreamTransit
             (_waiting ??= new List<TaskCompletionSource<bool>>()).Add(mine);
         }
 
-        using (CleanRegistration.Make(
-            static state => ((TaskCompletionSource<bool>)state!).TrySetCanceled(), mine, cancellationToken))
+        using (cancellationToken.Register(
+            static state => ((TaskCompletionSource<bool>)state!).TrySetCanceled(),
+            mine,
+            useSynchronizationContext: false))
         {
             await mine.Task.ConfigureAwait(false);
         }
