@@ -313,12 +313,8 @@ public sealed partial class RabbitMqCaller : RpcCaller
     private static CancellationToken OfHandler => RpcContext.Current?.Cancellation ?? default;
 
     /// <summary>Fires with one of the tokens, at the client's end and at the deadline.</summary>
-    private DeadlineSource StopOf(Deadline until, CancellationToken[] tokens)
-    {
-        DeadlineSource stop = new([.. tokens, _recovery.Closing]);
-        stop.CancelAt(until);
-        return stop;
-    }
+    private DeadlineSource StopOf(Deadline until, CancellationToken[] tokens) =>
+        new(until, [.. tokens, _recovery.Closing]);
 
     private async Task<ClientLink> LinkAsync(RpcMethod method, CancellationToken cancellationToken)
     {

@@ -94,8 +94,7 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
             return first;
         if (timeout != TimeSpan.Zero && Refusal is null)
         {
-            using DeadlineSource limited = new(cancellationToken);
-            limited.CancelAt(Deadline.After(timeout));
+            using DeadlineSource limited = new(Deadline.After(timeout), cancellationToken);
             try
             {
                 return await NextAsync(limited.Token).ConfigureAwait(false);
