@@ -1,6 +1,5 @@
 using System;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -33,8 +32,8 @@ internal sealed class StreamItems<TItem>(
     public IAsyncEnumerator<TItem> GetAsyncEnumerator(CancellationToken cancellationToken = default)
         => new Enumerator(this, cancellationToken);
 
-    private Task<(ClientLink Link, StreamCall Stream)> OpenAsync(CancellationToken[] all, Activity? activity)
-        => _caller.OpenAsync(_method, isIdempotent, request, all, activity);
+    private Task<(ClientLink Link, StreamCall Stream)> OpenAsync(CancellationToken[] all, RequestSpan? span)
+        => _caller.OpenAsync(_method, isIdempotent, request, all, span);
 
     /// <summary>One enumeration. It may be disposed while an item is waited for, as over shared memory; an iterator
     /// throws then.</summary>
@@ -48,7 +47,7 @@ internal sealed class StreamItems<TItem>(
         private CancellationTokenSource? _stop;
         private CancellationToken _stopped;
         private (ClientLink Link, StreamCall Stream)? _call;
-        private Activity? _span; // until it has ended
+        private RequestSpan? _span; // until it has ended
         private int _moving;
         private bool _begun;
         private bool _over; // it has ended well, or does not begin
@@ -74,16 +73,24 @@ internal sealed class StreamItems<TItem>(
                 call = _call;
             }
 
-            EndSpan(null); // first: what is waited for fails with what comes now
-            // neither runs what comes after a wait here
-            if (call is not { } begun)
+            try
             {
-                _ = _ending.CancelAsync();
-                return default;
+                EndSpan(null); // first: what is waited for fails with what comes now
+            }
+            finally
+            {
+                // neither runs what comes after a wait here
+                if (call is not { } begun)
+                {
+                    _ = _ending.CancelAsync();
+                }
+                else
+                {
+                    begun.Link.Close(begun.Stream);
+                    _stop!.Dispose();
+                }
             }
 
-            begun.Link.Close(begun.Stream);
-            _stop!.Dispose();
             return default;
         }
 
@@ -134,7 +141,7 @@ internal sealed class StreamItems<TItem>(
             (ClientLink Link, StreamCall Stream) call;
             try
             {
-                Activity? span = all._caller.SpanOf(all._method);
+                RequestSpan? span = all._caller.SpanOf(all._method);
                 Volatile.Write(ref _span, span);
                 call = await all.OpenAsync([.. _tokens, _ending.Token], span).ConfigureAwait(false);
             }
@@ -193,8 +200,15 @@ internal sealed class StreamItems<TItem>(
         private void Stop()
         {
             (ClientLink link, StreamCall stream) = _call!.Value;
-            EndSpan(all._caller.Stopped(all._method, new OperationCanceledException(_stopped), _tokens));
-            link.Close(stream);
+            try
+            {
+                if (Volatile.Read(ref _span) is not null)
+                    EndSpan(all._caller.Stopped(all._method, new OperationCanceledException(_stopped), _tokens));
+            }
+            finally
+            {
+                link.Close(stream);
+            }
         }
 
         /// <summary>Once, by whoever comes first.</summary>
@@ -203,8 +217,8 @@ internal sealed class StreamItems<TItem>(
             if (Interlocked.Exchange(ref _span, null) is not { } span)
                 return;
             if (failure is not null)
-                Spans.Failed(span, failure);
-            Spans.End(span);
+                span.Failed(failure);
+            span.Dispose();
         }
 
         private void Tell(StreamCall stream)
