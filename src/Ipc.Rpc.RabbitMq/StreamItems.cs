@@ -102,7 +102,7 @@ internal sealed class StreamItems<TItem>(
                     return false;
                 (ClientLink link, StreamCall stream) = _call ?? await BeginAsync().ConfigureAwait(false);
                 if (_isDisposed)
-                    throw all._caller.Cancelled(all._method);
+                    throw Left();
                 if (await NextAsync(link, stream).ConfigureAwait(false) is { } item)
                 {
                     Current = all._caller.Decode(all._method, all._codec, item);
@@ -133,7 +133,7 @@ internal sealed class StreamItems<TItem>(
             lock (_gate)
             {
                 if (_isDisposed)
-                    throw all._caller.Cancelled(all._method);
+                    throw Left();
                 _begun = true;
             }
 
@@ -151,7 +151,7 @@ internal sealed class StreamItems<TItem>(
                 stop.Dispose();
                 if (e is OperationCanceledException && _ending.IsCancellationRequested &&
                     !Array.Exists(_tokens, static token => token.IsCancellationRequested))
-                    throw all._caller.Cancelled(all._method);
+                    throw Left();
                 throw;
             }
 
@@ -176,7 +176,15 @@ internal sealed class StreamItems<TItem>(
 
             call.Link.Close(call.Stream);
             stop.Dispose();
-            throw all._caller.Cancelled(all._method);
+            throw Left();
+        }
+
+        /// <summary>What a wait ends with when the enumerator was disposed. That is no failure of the call's: its span
+        /// ends without one, also where it had not begun when that happened.</summary>
+        private RpcCallException Left()
+        {
+            EndSpan(null);
+            return all._caller.Cancelled(all._method);
         }
 
         private async ValueTask<byte[]?> NextAsync(ClientLink link, StreamCall stream)
