@@ -154,9 +154,9 @@ internal sealed class RequestHandler(
         }
         catch (RpcCallException e)
         {
+            span?.Failed(e);
             if (IsOfServersEnd(e))
                 throw Gone(e);
-            span?.Failed(e);
             return new Outcome(_nothing, answered, e);
         }
         catch (OperationCanceledException e) when (!IsStopping)
@@ -167,10 +167,12 @@ internal sealed class RequestHandler(
             return new Outcome(_nothing, null, failure);
         }
 #pragma warning disable CA1031 // one request's: others are under way on the same connection
-        catch (Exception e) when (e is not OperationCanceledException && !IsStopping)
+        catch (Exception e)
 #pragma warning restore CA1031
         {
             span?.Failed(e);
+            if (IsStopping)
+                throw;
             return new Outcome(_nothing, null, new RpcCallException(
                 RpcStatus.Internal, "A call to " + request.Method + " failed at its server: " + e.Message, e));
         }

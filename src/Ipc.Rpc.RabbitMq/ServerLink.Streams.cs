@@ -153,10 +153,24 @@ internal sealed partial class ServerLink
                 "." + nameof(RabbitMqServerOptions.MaxStreams) + " allows.");
     }
 
-    /// <summary>Runs the handler, and sends what comes of it.</summary>
     private async Task ServeAsync(Request request, ServedStream stream, CancellationToken cancellationToken)
     {
         using RequestSpan? span = RequestSpan.Handling(request);
+        try
+        {
+            await ServeAsync(request, stream, span, cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception e) // the link's end: nobody has been told how the stream ended
+        {
+            span?.Failed(e);
+            throw;
+        }
+    }
+
+    /// <summary>Runs the handler, and sends what comes of it.</summary>
+    private async Task ServeAsync(
+        Request request, ServedStream stream, RequestSpan? span, CancellationToken cancellationToken)
+    {
         RpcMetadata? metadata = null;
         RpcCallException? failure = null;
         byte[] answer = [];

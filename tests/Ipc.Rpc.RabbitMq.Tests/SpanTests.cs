@@ -189,6 +189,44 @@ public sealed class SpanTests : RabbitMqTest
         Assert.All(Ended(2).Values, static span => Assert.Equal((ActivityStatusCode.Error, "NotFound"), (span.Status, span.GetTagItem("error.type"))));
     }
 
+    /// <summary>Nobody has answered it: whoever gets it next has a span of his own.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task ARequestWhoseServerGoesHasAFailureThere(bool isExport)
+    {
+        TaskCompletionSource handling = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Farm farm = new("one")
+        {
+            Before = cancel =>
+            {
+                handling.TrySetResult();
+                return Task.Delay(Timeout.Infinite, cancel);
+            },
+        };
+        using RpcServer? here = isExport ? RpcServer.Start(Service + "-here", FarmRpc.Service(farm)) : null;
+        RabbitMqServer? server = isExport ? null : await ServeAsync(FarmRpc.Service(farm));
+        if (isExport)
+            Mine(RabbitMqExport.Start(Service + "-here", Address, new RabbitMqExportOptions { Broker = ServerOptions }));
+        ClientOptions.WaitForReady = true;
+        using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(Cancel);
+        Task<string> call = (await ConnectAsync()).For<IFarm>().DoAsync(1, stop.Token).AsTask();
+        await handling.Task.WaitAsync(Patience, Cancel);
+        here?.Dispose();
+        if (server is not null)
+            await server.DisposeAsync();
+        Watchdog.Until(() => !_ended.IsEmpty, "the span to end");
+        Assert.True(_ended.TryPeek(out Activity? handled));
+        Assert.Equal(ActivityKind.Server, handled.Kind);
+        Assert.Equal(ActivityStatusCode.Error, handled.Status);
+        if (isExport)
+            Assert.Equal("Unavailable", handled.GetTagItem("error.type"));
+        else
+            Assert.NotNull(handled.GetTagItem("error.type"));
+        await stop.CancelAsync();
+        await Assert.ThrowsAnyAsync<Exception>(() => call.WaitAsync(Patience, Cancel));
+    }
+
     private static async IAsyncEnumerable<Blob> Throwing()
     {
         yield return new Blob { Data = [1] };
