@@ -28,6 +28,29 @@ public sealed class ServerLinkTests : RabbitMqTest
         _take = new(Service, "Take", RpcMethodKind.ClientStream, Wire.Bytes, Wire.Bytes, Wire.Bytes);
     }
 
+    /// <summary>It was asked before the letter was buried. To ask again could take until the link ends, and nobody would get an answer: the request has been acknowledged.</summary>
+    [Fact]
+    public async Task WhatCameTooOftenIsAnsweredToWhoWasThereBeforeItWasBuried()
+    {
+        await using IConnection connection = await OpenAsync();
+        await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: Cancel);
+        string queue = await channel.QueueDeclareAsync(cancellationToken: Cancel);
+        _buried = () => Suspect(queue);
+        await OpenLinkAsync();
+        await SendAsync(channel, queue, new() { [Wire.Method] = Service + "/Take", ["x-delivery-count"] = 100L });
+        BasicGetResult? answer = null;
+        await UntilAsync(async () => (answer = await channel.BasicGetAsync(queue, autoAck: true, Cancel)) is not null, "the answer");
+        Assert.Equal((long)RpcStatus.Aborted, Wire.NumberOf(answer!.BasicProperties.Headers, Wire.Status));
+        Assert.Equal(0, _network.Connections); // and nobody was looked after
+
+        _replies.Ended(Reason); // who gets an answer is one that the link may end for, as any other
+        Task<bool> isThere = _replies.IsThereAsync(queue, Cancel).AsTask();
+        Watchdog.Until(() => _network.Connections > 0, "it to be looked after");
+        Assert.False(isThere.IsCompleted);
+        _network.Refuses = false;
+        Assert.True(await isThere.WaitAsync(Patience, Cancel));
+    }
+
     [Fact]
     public async Task AStreamWhoseEndCannotBeToldHasAFailureOnItsSpan()
     {
@@ -95,5 +118,11 @@ public sealed class ServerLinkTests : RabbitMqTest
     {
         BasicProperties properties = new() { Type = Wire.Type, MessageId = "1", CorrelationId = "1", ReplyTo = replyTo, Headers = headers };
         await channel.BasicPublishAsync("", "ipc." + Service, mandatory: true, properties, ReadOnlyMemory<byte>.Empty, Cancel);
+    }
+
+    private static async Task UntilAsync(Func<Task<bool>> condition, string what)
+    {
+        for (long began = Stopwatch.GetTimestamp(); !await condition(); await Task.Delay(5, Cancel))
+            Assert.True(Stopwatch.GetElapsedTime(began) < Patience, "waited for " + what);
     }
 }
