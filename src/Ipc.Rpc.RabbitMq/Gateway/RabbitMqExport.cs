@@ -107,8 +107,8 @@ public sealed class RabbitMqExport : IAsyncDisposable
         }
         finally
         {
-            _client.Dispose();
             GatewayMetrics.Remove(this);
+            _client.Dispose();
         }
     }
 
@@ -154,10 +154,16 @@ public sealed class RabbitMqExport : IAsyncDisposable
         }
         finally
         {
-            if (recovery.Link is { } link)
-                await link.EndStreamsAsync().ConfigureAwait(false);
-            await recovery.DisposeAsync().ConfigureAwait(false);
-            Volatile.Write(ref _recovery, null);
+            try
+            {
+                if (recovery.Link is { } link)
+                    await link.EndStreamsAsync().ConfigureAwait(false);
+            }
+            finally
+            {
+                await recovery.DisposeAsync().ConfigureAwait(false);
+                Volatile.Write(ref _recovery, null);
+            }
         }
     }
 

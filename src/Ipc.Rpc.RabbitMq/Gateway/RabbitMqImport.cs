@@ -127,10 +127,16 @@ public sealed class RabbitMqImport : IAsyncDisposable
     /// <param name="cancellationToken">Ends that wait earlier.</param>
     public async Task StopAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
-        await EndRunAsync().ConfigureAwait(false);
-        await Task.WhenAll(Servers.Select(server => server.StopAsync(timeout, cancellationToken)))
-            .ConfigureAwait(false);
-        await DisposeAsync().ConfigureAwait(false);
+        try
+        {
+            await EndRunAsync().ConfigureAwait(false);
+            await Task.WhenAll(Servers.Select(server => server.StopAsync(timeout, cancellationToken)))
+                .ConfigureAwait(false);
+        }
+        finally
+        {
+            await DisposeAsync().ConfigureAwait(false);
+        }
     }
 
     /// <summary>Stops at once: calls and streams that are under way end with
@@ -141,11 +147,11 @@ public sealed class RabbitMqImport : IAsyncDisposable
         {
             await EndRunAsync().ConfigureAwait(false);
             await Task.WhenAll(Servers.Select(static server => server.DisposeAsync().AsTask())).ConfigureAwait(false);
-            await _client.DisposeAsync().ConfigureAwait(false);
         }
         finally
         {
             GatewayMetrics.Remove(this);
+            await _client.DisposeAsync().ConfigureAwait(false);
         }
     }
 
