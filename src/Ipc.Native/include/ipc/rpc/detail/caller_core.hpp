@@ -60,7 +60,6 @@ class caller_core : public surroundings, public follower
     }
 
     // ---- a call: begin, receive, settle (as often as something arrives), end; all between enter and leave
-    // ---------------------
 
     // Sends the request, and enters it in the table. True: ENTRY is the call's, and leave() is due. Else WHY says why not.
     bool begin(lock_type &held, const asking &what, deadline until, canceller *cancel, pending *&entry, outcome &why)
@@ -108,8 +107,7 @@ class caller_core : public surroundings, public follower
             return ready;
         if (cancel != nullptr && cancel->triggered())
             return {status::cancelled};
-        // An id that no entry has ever: the low half is 0.
-        const uint64_t id = ++notified_ << 32;
+        const uint64_t id = ++notified_ << 32; // that no entry has ever: the low half is 0
         enter();
         outcome sent = send_request(held, header_for(what, id, until), what, until, cancel);
         leave();

@@ -100,8 +100,6 @@ class client_posting : public client_channel
     virtual outcome refuse() const = 0;
     // What a call is told that its server does not handle any more, and no other one either.
     virtual outcome is_stopping() const = 0;
-    // The client's thread may wait for a server: it looks again for whom.
-    virtual void look() noexcept = 0;
 
     bool closed_ = false;
     bool waits_for_server_ = false; // the client's thread, when it connects

@@ -1,0 +1,326 @@
+// The server does not read, and its client's ring is full: who waits for room, when it is found, and that nothing else
+// waits for it.
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/resource.h>
+
+#include "rpc_raw_server.hpp"
+
+namespace rpc_room_test
+{
+
+using namespace std::chrono_literals;
+using contract::Blob;
+using ipc::rpc::call_options;
+using ipc::rpc::canceller;
+using ipc::rpc::client_options;
+using ipc::rpc::frame_header;
+using ipc::rpc::frame_kind;
+using ipc::rpc::outcome;
+using ipc::rpc::service;
+using ipc::rpc::status;
+using ipc::rpc::detail::room_looks;
+
+namespace
+{
+
+constexpr ipc::rpc::client_stream_method<Blob, Blob, Blob> gather{"tests.v1", "Gather"};
+constexpr ipc::rpc::progress_method<Blob, Blob, Blob> advance{"tests.back.v1", "Advance"};
+constexpr auto most = 10s;          // nothing in here takes so long, unless it is never done
+constexpr auto patience = 2 * most; // when a thread looks whatever it was told
+constexpr auto a_moment = 50ms;
+
+uint64_t now()
+{
+    return ipc_deadline_after(1);
+}
+
+// While it lives who has looked for room once in vain looks again in an hour.
+class rare_looks
+{
+  public:
+    rare_looks()
+    {
+        room_looks::busy = 1;
+        room_looks::longest = std::chrono::nanoseconds(1h).count();
+    }
+
+    ~rare_looks()
+    {
+        end();
+    }
+
+    void end() noexcept
+    {
+        room_looks::busy = busy_;
+        room_looks::longest = longest_;
+    }
+
+  private:
+    const uint64_t busy_ = room_looks::busy, longest_ = room_looks::longest;
+};
+
+// The result of what another thread does. Nothing waits for it for ever.
+template <class Work> auto begun(Work work)
+{
+    return std::async(std::launch::async, std::move(work));
+}
+
+template <class Result> Result end_of(std::future<Result> &work)
+{
+    CHECK(work.wait_for(most) == std::future_status::ready);
+    return work.get();
+}
+
+class unread_server : public raw_server
+{
+  public:
+    using raw_server::raw_server;
+
+    outcome note(ipc::deadline until, const std::string &data = std::string(10'000, 'x'))
+    {
+        call_options options;
+        options.until = until;
+        return caller->try_notify(contract::note, blob(data), options);
+    }
+
+    // Until there is no room, and was none when it was looked for again.
+    void fill_up()
+    {
+        outcome ended;
+        do
+            ended = note(100ms);
+        while (ended);
+        CHECK_EQUAL(ended.code, status::deadline_exceeded);
+    }
+
+    // No room for the smallest frame either.
+    void fill_to_the_brim()
+    {
+        fill_up();
+        while (note(1ms, ""))
+            continue;
+    }
+
+    // Threads that wait for room, the first of them where it would read what came.
+    std::vector<std::future<outcome>> waiting(int threads)
+    {
+        std::vector<std::future<outcome>> all;
+        for (int i = 0; i < threads; ++i)
+            all.push_back(begun([this] { return note(patience); }));
+        std::this_thread::sleep_for(a_moment);
+        return all;
+    }
+};
+
+void all_well(std::vector<std::future<outcome>> &all)
+{
+    for (auto &each : all)
+        CHECK_EQUAL(end_of(each).text, "");
+}
+
+// How often a thread of this process has gone to sleep.
+long sleeps()
+{
+    rusage usage{};
+    CHECK_EQUAL(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_nvcsw;
+}
+
+// In half a second of looks that are ever less frequent from the fifth millisecond on a thread sleeps some forty times;
+// it was once in a millisecond.
+constexpr auto a_while = 500ms;
+constexpr long most_sleeps = 150;
+
+class soon_less_often
+{
+  public:
+    soon_less_often()
+    {
+        room_looks::busy = 1'000'000;
+    }
+
+    ~soon_less_often()
+    {
+        room_looks::busy = before_;
+    }
+
+  private:
+    const uint64_t before_ = room_looks::busy;
+};
+
+} // namespace
+
+TEST(APauseIsThePartOfTheTimeWithoutRoomThatIsPromised)
+{
+    room_looks looks;
+    const uint64_t begin = now();
+    uint64_t passed = 0;
+    while (passed < 100'000'000) {
+        const uint64_t at = looks.next(ipc::deadline::never()).at(), after = now();
+        passed = after - begin; // at least what it knows of
+        CHECK(at <= after + std::max<uint64_t>(1'000'000, passed / 50));
+        std::this_thread::sleep_until(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(at)));
+    }
+    CHECK(looks.is_long());
+    std::this_thread::sleep_for(900ms);
+    const uint64_t before = now(), at = looks.next(ipc::deadline::never()).at();
+    CHECK(at >= before + 16'000'000);
+    CHECK(at <= now() + 16'000'000);
+    CHECK_EQUAL(looks.next(ipc::deadline(at - 1)).at(), at - 1);
+    CHECK_EQUAL(looks.next(ipc::deadline::never()).at(), at); // for all who wait
+    CHECK(looks.had_room());
+    CHECK(!looks.had_room());
+    CHECK(looks.next(ipc::deadline::never()).at() <= now() + 1'000'000);
+    CHECK(!looks.is_long());
+    CHECK(!looks.is_back());
+}
+
+TEST(WhoWaitsForRoomLooksEverLessOften)
+{
+    const soon_less_often quick;
+    unread_server server;
+    server.fill_up();
+    for (const bool beside : {false, true}) { // one of two reads meanwhile, the other sleeps
+        std::thread other;
+        if (beside)
+            other = std::thread([&] { (void)server.note(a_while); });
+        const long before = sleeps();
+        CHECK_EQUAL(server.note(a_while).code, status::deadline_exceeded);
+        const long slept = sleeps() - before;
+        if (beside)
+            other.join();
+        CHECK(slept < most_sleeps);
+    }
+}
+
+TEST(WhatIsQueuedForAFullRingIsLookedAtEverLessOften)
+{
+    const soon_less_often quick;
+    unread_server server;
+    std::atomic<int> left{200};
+    for (int i = left; i != 0; --i)
+        server.caller->call_async(contract::echo, blob(std::string(10'000, 'x')),
+                                  [&](const outcome &, Blob &) { --left; });
+    long before = sleeps();
+    std::this_thread::sleep_for(a_while);
+    CHECK(sleeps() - before < most_sleeps);
+    before = sleeps();
+    ipc::rpc::pending_call<Blob> last = server.caller->call_async(contract::echo, Blob(), a_while);
+    Blob response;
+    const outcome ended = last.try_get(response); // who waits for it reads for itself
+    CHECK_EQUAL(ended.code, status::deadline_exceeded);
+    CHECK(sleeps() - before < most_sleeps);
+    // It reads again, and finds them all.
+    for (int i = 0; i < 200; ++i)
+        server.answer_one();
+    while (left != 0) // the watchdog
+        std::this_thread::yield();
+}
+
+TEST(WhoFindsRoomTellsTheOthersWhoWaitForIt)
+{
+    for (const int threads : {1, 3}) {
+        unread_server server;
+        rare_looks rare;
+        server.fill_up();
+        auto waiting = server.waiting(threads);
+        server.drain();
+        CHECK_EQUAL(server.note(most, "small").text, "");
+        all_well(waiting);
+        // The next who find none look soon again, and not when those would have.
+        rare.end();
+        server.fill_up();
+        waiting = server.waiting(threads);
+        server.drain();
+        all_well(waiting);
+    }
+}
+
+TEST(ACancellationThatFindsRoomTellsThoseWhoWaitForIt)
+{
+    unread_server server;
+    const rare_looks rare;
+    auto pending = server.caller->call_async(contract::echo, Blob());
+    CHECK_EQUAL(server.receive().kind, static_cast<uint8_t>(frame_kind::request));
+    server.fill_up();
+    auto waiting = server.waiting(2);
+    server.drain();
+    pending.cancel();
+    all_well(waiting);
+}
+
+TEST(ProgressThatFindsRoomTellsThoseWhoWaitForIt)
+{
+    check::signal drained;
+    client_options options;
+    options.services = std::make_shared<service>();
+    options.services->unary(advance, [&](const Blob &, Blob &, ipc::rpc::progress_writer<Blob> &progress) {
+        drained.wait();
+        progress.report(Blob());
+        drained.wait();
+    });
+    unread_server server(options);
+    const rare_looks rare;
+    frame_header request = raw_frames::of(frame_kind::request, 5, advance.id);
+    request.flags = ipc::rpc::flag_callback;
+    server.send(request);
+    server.fill_up();
+    auto waiting = server.waiting(2);
+    server.drain();
+    drained.set();
+    all_well(waiting);
+}
+
+TEST(AFrameIsAnOccasionToLookForAll)
+{
+    unread_server server;
+    rare_looks rare;
+    // One reads for its own answer, beside those who wait for room.
+    auto reading = begun([&] {
+        Blob response;
+        return server.caller->try_call(contract::echo, Blob(), response, patience);
+    });
+    const frame_header asked = server.receive();
+    server.fill_up();
+    auto waiting = server.waiting(2);
+    server.drain();
+    server.send(raw_frames::of(frame_kind::response, raw_server::nobodys));
+    all_well(waiting);
+    // A frame, and still no room: it may be busy, and they look soon again.
+    server.fill_up();
+    waiting = server.waiting(2);
+    rare.end();
+    server.send(raw_frames::of(frame_kind::response, raw_server::nobodys));
+    std::this_thread::sleep_for(a_moment);
+    server.drain();
+    all_well(waiting);
+    server.send(raw_frames::of(frame_kind::response, asked.call), "answer");
+    CHECK_EQUAL(end_of(reading).text, "");
+}
+
+TEST(SomebodyReadsWhenWhoDidHasGone)
+{
+    unread_server server;
+    const rare_looks rare;
+    auto reading = begun([&] {
+        Blob response;
+        return server.caller->try_call(contract::echo, Blob(), response, 1s);
+    });
+    server.receive();
+    server.fill_up();
+    auto waiting = server.waiting(2); // beside it, where nothing that comes is seen
+    CHECK_EQUAL(end_of(reading).code, status::deadline_exceeded);
+    server.drain();
+    server.send(raw_frames::of(frame_kind::response, raw_server::nobodys));
+    all_well(waiting);
+}
+
+} // namespace rpc_room_test
