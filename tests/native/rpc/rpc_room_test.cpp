@@ -323,4 +323,33 @@ TEST(SomebodyReadsWhenWhoDidHasGone)
     all_well(waiting);
 }
 
+TEST(AWriterWhoWaitsForCreditDoesNotEndWithTheLooksForRoom)
+{
+    unread_server server;
+    call_options options;
+    options.until = ipc::deadline(patience);
+    auto stream = server.caller->client_stream(gather, Blob(), options);
+    const uint64_t call = server.receive().call;
+    auto writing = begun([&] {
+        bool sent = true;
+        for (int i = 0; i < 40 && sent; ++i) // more than may be sent unasked
+            if (const outcome result = stream.try_write(Blob(), sent); !result)
+                return result;
+        return sent ? outcome() : outcome(status::aborted, "not sent");
+    });
+    for (int i = 0; i < 32; ++i)
+        CHECK_EQUAL(server.receive().kind, static_cast<uint8_t>(frame_kind::item));
+    for (int i = 0; i < 200; ++i)
+        server.caller->call_async(contract::echo, blob(std::string(10'000, 'x')), [](const outcome &, Blob &) {});
+    server.send(raw_frames::of(frame_kind::response, raw_server::nobodys)); // it looks for room from now on
+    CHECK(writing.wait_for(200ms) == std::future_status::timeout);
+    frame_header credit = raw_frames::of(frame_kind::credit, call, 100);
+    credit.deadline = 1 << 20; // bytes
+    server.send(credit);
+    while (writing.wait_for(1ms) != std::future_status::ready) // what was asked for before it goes first
+        server.drain();
+    CHECK_EQUAL(writing.get().text, "");
+    stream.cancel();
+}
+
 } // namespace rpc_room_test

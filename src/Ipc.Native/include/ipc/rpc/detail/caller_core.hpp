@@ -379,9 +379,9 @@ class caller_core : public surroundings, public follower
             calls_.end_wanting(entry.credited);
             if (entry.ended || (entry.credit.any() && takes_items()) || (in_time && !is_to_look_up(frames, until)))
                 continue;
-            if (is_over(entry.late))
+            if (until.has_passed() && is_over(entry.late)) // who reads may have looked for room meanwhile
                 return {status::deadline_exceeded};
-            look = lateness::next_look();
+            look = until.has_passed() ? lateness::next_look() : until;
         }
         return {};
     }
