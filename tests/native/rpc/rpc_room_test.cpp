@@ -352,4 +352,93 @@ TEST(AWriterWhoWaitsForCreditDoesNotEndWithTheLooksForRoom)
     stream.cancel();
 }
 
+TEST(AStreamsReaderWaitsForNoRoom)
+{
+    for (const bool beside : {false, true}) { // another thread reads for it, and has not looked for room
+        client_options options;
+        options.stream_window = 8;
+        unread_server server(options);
+        std::future<outcome> other;
+        uint64_t others = 0;
+        auto items = server.caller->stream(contract::count, counting(100));
+        const uint64_t call = server.receive().call;
+        if (beside) {
+            other = begun([&] {
+                Blob response;
+                return server.caller->try_call(contract::echo, Blob(), response, patience);
+            });
+            others = server.receive().call;
+        }
+        server.fill_to_the_brim();
+        for (int i = 0; i < 8; ++i)
+            server.send(raw_frames::of(frame_kind::item, call), "item");
+        std::this_thread::sleep_for(a_moment);
+        auto reading = begun([&] {
+            Blob item;
+            bool got = true;
+            for (int i = 0; i < 8 && got; ++i) // half of them are cause for credit, and all of them again
+                if (const outcome result = items.try_next(item, got, patience); !result)
+                    return result;
+            return outcome();
+        });
+        CHECK_EQUAL(end_of(reading).text, "");
+        // The credit is owed, and sent in one when there is room.
+        Blob item;
+        bool got = true;
+        CHECK_EQUAL(items.try_next(item, got, 1ms).code, status::deadline_exceeded);
+        std::this_thread::sleep_for(a_moment);
+        reading = begun([&] { return items.try_next(item, got, patience); });
+        const frame_header credit = server.receive(frame_kind::credit);
+        CHECK_EQUAL(credit.call, call);
+        CHECK_EQUAL(credit.method, 8u);
+        server.send(raw_frames::of(frame_kind::item, call), "last");
+        CHECK_EQUAL(end_of(reading).text, "");
+        CHECK_EQUAL(item.data(), "last");
+        if (beside) {
+            server.send(raw_frames::of(frame_kind::response, others), "answer");
+            CHECK_EQUAL(end_of(other).text, "");
+        }
+        // What is owed for a stream that has ended is nobody's.
+        server.fill_to_the_brim();
+        for (int i = 0; i < 8; ++i)
+            server.send(raw_frames::of(frame_kind::item, call), "item");
+        for (int i = 0; i < 8; ++i)
+            CHECK_EQUAL(items.try_next(item, got, most).text, "");
+        {
+            auto ended = std::move(items);
+        }
+        server.drain();
+        CHECK_EQUAL(server.note(most, "small").text, "");
+        CHECK_EQUAL(server.receive().kind, static_cast<uint8_t>(frame_kind::cancel));
+        CHECK_EQUAL(server.receive().kind, static_cast<uint8_t>(frame_kind::request));
+    }
+}
+
+TEST(ACallbacksReaderWaitsForNoRoom)
+{
+    constexpr int few = 20;
+    std::promise<int> read;
+    client_options options;
+    options.services = std::make_shared<service>();
+    options.services->client_stream(gather, [&](const Blob &, ipc::rpc::stream_input<Blob> &items, Blob &) {
+        Blob item;
+        int got = 0;
+        while (got < few && items.next(item))
+            ++got;
+        read.set_value(got);
+    });
+    unread_server server(options);
+    server.fill_to_the_brim();
+    frame_header request = raw_frames::of(frame_kind::request, 5, gather.id);
+    request.flags = ipc::rpc::flag_callback | ipc::rpc::flag_client_stream;
+    server.send(request);
+    frame_header item = raw_frames::of(frame_kind::item, 5);
+    item.flags = ipc::rpc::flag_callback;
+    for (int i = 0; i < few; ++i)
+        server.send(item, "item");
+    auto got = read.get_future();
+    CHECK_EQUAL(end_of(got), few);
+    CHECK_EQUAL(server.receive(frame_kind::credit).call, 5u);
+}
+
 } // namespace rpc_room_test

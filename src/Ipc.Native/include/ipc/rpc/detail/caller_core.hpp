@@ -210,8 +210,7 @@ class caller_core : public surroundings, public follower
         frame_header credit = header_of(frame_kind::credit, entry.id());
         credit.flags = flags_;
         entry.window.take_due(credit);
-        // If this fails the connection is gone, and the stream has ended with the reason.
-        send(held, credit, payload(), deadline::never(), nullptr);
+        give(held, entry, credit);
     }
 
     // One item of the caller's stream, when there is credit and room. SENT stays false when the call has ended: its
@@ -320,6 +319,12 @@ class caller_core : public surroundings, public follower
     // Waits for room.
     virtual outcome send(lock_type &held, const frame_header &header, const payload &body, deadline until,
                          canceller *cancel) = 0;
+
+    // CREDIT for ENTRY's stream. If this fails the connection is gone, and the stream has ended with the reason.
+    virtual void give(lock_type &held, pending &, const frame_header &credit)
+    {
+        send(held, credit, payload(), deadline::never(), nullptr);
+    }
 
     // Waits until something may have changed: for a frame, or on ON while another thread reads. A body for MINE may be
     // left in place, in GOT. False when UNTIL has passed.

@@ -4,8 +4,8 @@
 // other ring, the one that we read. So the two alternate: read a little, try again.
 //
 // Whatever else finds no room is owed, and goes out before the next request. All of it is bounded: a cancellation for
-// each request that fitted before, one report of what was read, what callbacks are refused with (max_unsent_bytes),
-// requests of asynchronous calls (max_queued_bytes).
+// each request that fitted before, one report of what was read, one frame of credit for each stream, what callbacks are
+// refused with and credit for theirs (max_unsent_bytes), requests of asynchronous calls (max_queued_bytes).
 #ifndef IPC_RPC_DETAIL_CLIENT_WRITING_HPP
 #define IPC_RPC_DETAIL_CLIENT_WRITING_HPP
 
@@ -166,6 +166,19 @@ class client_writing : public caller_core, private client_link
             have_reader_look();
     }
 
+    void give(lock_type &held, pending &entry, const frame_header &credit) override
+    {
+        frame_header &owed = entry.owed_credit;
+        if (owed.method == 0)
+            calls_.owed_credits.push_back(entry.id()); // reserved
+        const uint32_t items = owed.method + credit.method;
+        const uint64_t bytes = owed.deadline + credit.deadline;
+        owed = credit;
+        owed.method = items;
+        owed.deadline = bytes;
+        pay(held);
+    }
+
     bool owes() const noexcept
     {
         return owes_frames() || !queue_.empty();
@@ -189,6 +202,14 @@ class client_writing : public caller_core, private client_link
             if (send_now(header_of(frame_kind::cancel, cancels.back())) != IPC_OK)
                 return;
             cancels.pop_back();
+        }
+        auto &credits = calls_.owed_credits;
+        while (usable_ && !credits.empty()) {
+            pending *const entry = calls_.find(credits.back());
+            if (send_now(entry->owed_credit) != IPC_OK)
+                return;
+            entry->owed_credit = {};
+            credits.pop_back();
         }
         while (usable_ && !owed_.empty()) {
             const auto &[header, body] = owed_.front();
@@ -335,7 +356,8 @@ class client_writing : public caller_core, private client_link
 
     bool owes_frames() const noexcept
     {
-        return owed_report_.method != 0 || !calls_.owed_cancels.empty() || !owed_.empty();
+        return owed_report_.method != 0 || !calls_.owed_cancels.empty() || !calls_.owed_credits.empty() ||
+               !owed_.empty();
     }
 
     ipc::status claim_now(uint32_t length, uint8_t *&place) noexcept
