@@ -217,6 +217,7 @@ TEST(WhatIsQueuedForAFullRingIsLookedAtEverLessOften)
     Blob response;
     const outcome ended = last.try_get(response); // who waits for it reads for itself
     CHECK_EQUAL(ended.code, status::deadline_exceeded);
+    CHECK(ended.unsent);
     CHECK(sleeps() - before < most_sleeps);
     // It reads again, and finds them all.
     for (int i = 0; i < 200; ++i)
@@ -439,6 +440,30 @@ TEST(ACallbacksReaderWaitsForNoRoom)
     auto got = read.get_future();
     CHECK_EQUAL(end_of(got), few);
     CHECK_EQUAL(server.receive(frame_kind::credit).call, 5u);
+}
+
+TEST(WhatFoundNoRoomByItsDeadlineWasNotSent)
+{
+    unread_server server;
+    Blob response;
+    const outcome sent = server.caller->try_call(contract::echo, Blob(), response, 50ms);
+    CHECK_EQUAL(sent.code, status::deadline_exceeded);
+    CHECK(!sent.unsent);
+    server.fill_up();
+    const Blob request = blob(std::string(10'000, 'x'));
+    const auto begin = [&] {
+        std::optional<ipc::rpc::client_stream_call<Blob, Blob>> stream;
+        call_options options;
+        options.until = 100ms;
+        return server.caller->try_client_stream(gather, request, stream, options);
+    };
+    for (const outcome &each :
+         {server.note(100ms), server.caller->try_call(contract::echo, request, response, 100ms), begin()}) {
+        CHECK_EQUAL(each.code, status::deadline_exceeded);
+        CHECK(each.unsent);
+        CHECK_EQUAL(each.text,
+                    "The deadline passed before the call was sent: the server has not read what was sent before.");
+    }
 }
 
 } // namespace rpc_room_test

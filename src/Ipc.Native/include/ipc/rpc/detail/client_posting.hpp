@@ -28,8 +28,8 @@ class client_posting : public client_channel
         pending *const entry = calls_.find(call);
         if (entry == nullptr || entry->ended)
             return;
-        if (queue_.remove(entry->queued))
-            return calls_.end(*entry, why); // the server has not heard of it
+        if (queue_.remove(entry->queued)) // the server has not heard of it
+            return calls_.end(*entry, why.code == status::deadline_exceeded ? too_late() : why);
         calls_.abort(*entry, why);
         pay(held);
     }
@@ -41,7 +41,7 @@ class client_posting : public client_channel
         if (closed_)
             return refuse();
         if (until.has_passed())
-            return {status::deadline_exceeded};
+            return too_late();
         if (cancel != nullptr && cancel->triggered())
             return {status::cancelled};
         if (usable_)

@@ -119,6 +119,15 @@ class client_writing : public caller_core, private client_link
         }
     }
 
+    outcome send_request(lock_type &held, const frame_header &header, const asking &what, deadline until,
+                         canceller *cancel) override
+    {
+        outcome sent = send(held, header, what.body, until, cancel);
+        if (sent.code == status::deadline_exceeded)
+            return too_late("the server has not read what was sent before.");
+        return sent;
+    }
+
     bool takes_items() const noexcept override
     {
         return transit_.has_room();
