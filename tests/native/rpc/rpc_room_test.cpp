@@ -313,10 +313,10 @@ TEST(SomebodyReadsWhenWhoDidHasGone)
     const rare_looks rare;
     auto reading = begun([&] {
         Blob response;
-        return server.caller->try_call(contract::echo, Blob(), response, 1s);
+        return server.caller->try_call(contract::echo, Blob(), response, 3s); // when the others wait
     });
     server.receive();
-    server.fill_up();
+    server.fill_to_the_brim();        // or its cancellation finds room
     auto waiting = server.waiting(2); // beside it, where nothing that comes is seen
     CHECK_EQUAL(end_of(reading).code, status::deadline_exceeded);
     server.drain();
