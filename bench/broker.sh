@@ -2,10 +2,12 @@
 
 # broker_start   sets IPC_BENCH_AMQP; without a broker on this machine it says so, and its rows are left out. It ends with the script (eng/programs.sh).
 broker_start() {
-    local server=/usr/lib/rabbitmq/bin/rabbitmq-server epmd=/usr/bin/epmd home=$work/broker port answer
+    local server=/usr/lib/rabbitmq/bin/rabbitmq-server epmd=/usr/bin/epmd home=$work/broker port memory answer
     [ -x $epmd ] || epmd=/usr/lib/erlang/bin/epmd
     [ -x $server ] && [ -x "$epmd" ] || { warn "  no rabbitmq-server here: its rows are left out"; return 0; }
     port=$((20000 + RANDOM % 4000 * 3)) # below those that the system gives to whoever connects
+    memory=$(awk '/^MemAvailable:/ { print int($2 / 2048) }' /proc/meminfo) # MB, half of it: above its mark the broker blocks who publishes, and does not say so to it
+    [ "${memory:-0}" -gt 400 ] || memory=400
     mkdir -p "$home"
     tr -dc a-z0-9 </dev/urandom | head -c 32 >"$home/.erlang.cookie"
     chmod 400 "$home/.erlang.cookie"
@@ -13,11 +15,11 @@ broker_start() {
     echo '[].' >"$home/plugins"
     cat >"$home/rabbitmq.conf" <<END
 listeners.tcp.default = 127.0.0.1:$port
-vm_memory_high_watermark.absolute = 400MB
+vm_memory_high_watermark.absolute = ${memory}MB
 disk_free_limit.absolute = 10MB
 log.file = false
 log.console = true
-log.console.level = error
+log.console.level = warning
 END
     in_broker_home() { # LOG COMMAND...   each a child of this script alone
         export HOME=$home RABBITMQ_NODENAME=ipc$$@localhost RABBITMQ_CONFIG_FILE=$home/rabbitmq.conf RABBITMQ_CONF_ENV_FILE=$home/empty RABBITMQ_ENABLED_PLUGINS_FILE=$home/plugins
@@ -37,4 +39,11 @@ END
     done
     warn "  the broker does not answer: its rows are left out"
     sed 's/^/    /' "$home/broker.log" | tail -n 20 >&2
+}
+
+# broker_alarms   says whether the broker has blocked its publishers meanwhile: figures and failures of its rows are then its memory's.
+broker_alarms() {
+    grep -s "alarm set" "$work/broker/broker.log" | sed 's/^[^ ]* [^ ]* //; s/\x1b\[[0-9;]*m//g' | while read -r line; do
+        warn "  the broker blocked its publishers: $line"
+    done
 }

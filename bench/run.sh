@@ -54,3 +54,6 @@ fi
 
 [ -z "${wants_broker-}" ] || broker_start
 "$matrix" --native build/native/bench/native ${arguments[@]+"${arguments[@]}"}
+result=$?
+[ -z "${wants_broker-}" ] || broker_alarms
+exit $result

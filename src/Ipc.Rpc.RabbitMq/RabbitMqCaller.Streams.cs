@@ -1,6 +1,5 @@
 using System;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.Runtime.ExceptionServices;
 using System.Threading;
 using System.Threading.Tasks;
@@ -88,11 +87,11 @@ public sealed partial class RabbitMqCaller
     }
 
     /// <summary>The span of a call with a stream; <see langword="null"/> if nobody listens.</summary>
-    internal Activity? SpanOf(RpcMethod method) => Spans.Sending(method, _address, isOneWay: false);
+    internal RequestSpan? SpanOf(RpcMethod method) => RequestSpan.Sending(method, _address, isOneWay: false);
 
     /// <summary>Makes a call with a stream; again if the policy says so, until a server has begun it.</summary>
     internal Task<(ClientLink Link, StreamCall Stream)> OpenAsync(
-        RpcMethod method, bool isIdempotent, byte[] request, CancellationToken[] tokens, Activity? activity)
+        RpcMethod method, bool isIdempotent, byte[] request, CancellationToken[] tokens, RequestSpan? span)
         => Attempts(
             method,
             isIdempotent,
@@ -101,7 +100,7 @@ public sealed partial class RabbitMqCaller
                 (link, await link.OpenAsync(outgoing, method.Kind, attempt, until, stop).ConfigureAwait(false)),
             Timeout.InfiniteTimeSpan,
             tokens,
-            activity);
+            span);
 
     /// <summary>What ends a stream that begins now beside its tokens: the client's end, and the deadline.</summary>
     internal CancellationTokenSource StopOfStream(CancellationToken[] tokens)
@@ -137,7 +136,7 @@ public sealed partial class RabbitMqCaller
         IAsyncEnumerable<TIn> items,
         CancellationToken cancellationToken)
     {
-        using Activity? activity = SpanOf(method);
+        using RequestSpan? span = SpanOf(method);
         try
         {
             // what the caller's stream throws is not the call's: no attempt follows it, whatever it is
@@ -172,14 +171,14 @@ public sealed partial class RabbitMqCaller
                 },
                 _terms.Timeout,
                 [cancellationToken, OfHandler],
-                activity).ConfigureAwait(false);
+                span).ConfigureAwait(false);
             if (ofSource is not null)
                 ExceptionDispatchInfo.Throw(ofSource);
             return Decode(method, method.Response, answer!.Body);
         }
         catch (Exception e)
         {
-            Spans.Failed(activity, e);
+            span?.Failed(e);
             throw;
         }
     }

@@ -1,6 +1,5 @@
 using System;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
 using System.Threading;
@@ -141,7 +140,7 @@ public sealed partial class RabbitMqCaller : RpcCaller
     private async ValueTask OneWay<TRequest>(
         RpcMethod<TRequest, RpcEmpty> method, byte[] request, CancellationToken cancellationToken)
     {
-        using Activity? activity = Spans.Sending(method, _address, isOneWay: true);
+        using RequestSpan? span = RequestSpan.Sending(method, _address, isOneWay: true);
         try
         {
             await Attempts(
@@ -155,11 +154,11 @@ public sealed partial class RabbitMqCaller : RpcCaller
                 },
                 _terms.Timeout,
                 [cancellationToken, OfHandler],
-                activity).ConfigureAwait(false);
+                span).ConfigureAwait(false);
         }
         catch (Exception e)
         {
-            Spans.Failed(activity, e);
+            span?.Failed(e);
             throw;
         }
     }
@@ -167,7 +166,7 @@ public sealed partial class RabbitMqCaller : RpcCaller
     private async ValueTask<TResponse> Unary<TRequest, TResponse>(
         RpcMethod<TRequest, TResponse> method, byte[] request, CancellationToken cancellationToken)
     {
-        using Activity? activity = Spans.Sending(method, _address, isOneWay: false);
+        using RequestSpan? span = RequestSpan.Sending(method, _address, isOneWay: false);
         try
         {
             Answer answer = await Attempts(
@@ -183,13 +182,13 @@ public sealed partial class RabbitMqCaller : RpcCaller
                 },
                 _terms.Timeout,
                 [cancellationToken, OfHandler],
-                activity).ConfigureAwait(false);
+                span).ConfigureAwait(false);
             _terms.Answer?.Invoke(Wire.MetadataOf(answer.Headers));
             return Decode(method, method.Response, answer.Body);
         }
         catch (Exception e)
         {
-            Spans.Failed(activity, e);
+            span?.Failed(e);
             throw;
         }
     }
@@ -224,12 +223,12 @@ public sealed partial class RabbitMqCaller : RpcCaller
         Func<ClientLink, Outgoing, int, Deadline, CancellationToken, Task<T>> make,
         TimeSpan timeout,
         CancellationToken[] tokens,
-        Activity? activity)
+        RequestSpan? span)
     {
         ObjectDisposedException.ThrowIf(_recovery.Closing.IsCancellationRequested, typeof(RabbitMqClient));
         using Counted counted = Count(method);
         Outgoing request = Prepared(method, body);
-        Spans.Sent(activity, request);
+        span?.Sent(request);
         Deadline until = Deadline.Earlier(_terms.Until, RpcDeadline.Current);
         if (timeout != Timeout.InfiniteTimeSpan)
             until = Deadline.Earlier(until, Deadline.After(timeout));
@@ -313,12 +312,8 @@ public sealed partial class RabbitMqCaller : RpcCaller
     private static CancellationToken OfHandler => RpcContext.Current?.Cancellation ?? default;
 
     /// <summary>Fires with one of the tokens, at the client's end and at the deadline.</summary>
-    private DeadlineSource StopOf(Deadline until, CancellationToken[] tokens)
-    {
-        DeadlineSource stop = new([.. tokens, _recovery.Closing]);
-        stop.CancelAt(until);
-        return stop;
-    }
+    private DeadlineSource StopOf(Deadline until, CancellationToken[] tokens) =>
+        new(until, [.. tokens, _recovery.Closing]);
 
     private async Task<ClientLink> LinkAsync(RpcMethod method, CancellationToken cancellationToken)
     {

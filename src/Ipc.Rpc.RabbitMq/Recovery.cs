@@ -58,7 +58,7 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
 
     /// <summary>Opens the first link.</summary>
     /// <exception cref="RpcCallException">There is no broker, or it refuses.</exception>
-    public Task StartAsync(CancellationToken cancellationToken) => Detached(() => BeginAsync(cancellationToken));
+    public Task StartAsync(CancellationToken cancellationToken) => Background.Run(() => BeginAsync(cancellationToken));
 
     /// <summary>Tries to open the first link, unless that has been tried. Others come by themselves, whether or not it
     /// could be opened.</summary>
@@ -66,7 +66,7 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
     public Task TriedAsync()
     {
         lock (_gate)
-            return _first ??= Detached(TryFirstAsync);
+            return _first ??= Background.Run(TryFirstAsync);
     }
 
     /// <summary>With what a broker that answers has refused the last attempt; <see langword="null"/> if it has
@@ -94,8 +94,7 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
             return first;
         if (timeout != TimeSpan.Zero && Refusal is null)
         {
-            using DeadlineSource limited = new(cancellationToken);
-            limited.CancelAt(Deadline.After(timeout));
+            using DeadlineSource limited = new(Deadline.After(timeout), cancellationToken);
             try
             {
                 return await NextAsync(limited.Token).ConfigureAwait(false);
@@ -200,16 +199,6 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
     }
 
     private static TaskCompletionSource<TLink> Waiting() => new(TaskCreationOptions.RunContinuationsAsynchronously);
-
-    /// <summary>Runs it on the pool. What comes on the connection would have the deadline, the token and the trace of
-    /// whoever opens it.</summary>
-    private static Task Detached(Func<Task> work)
-    {
-        if (ExecutionContext.IsFlowSuppressed())
-            return Task.Run(work, CancellationToken.None);
-        using (ExecutionContext.SuppressFlow())
-            return Task.Run(work, CancellationToken.None);
-    }
 
     private async Task BeginAsync(CancellationToken cancellationToken)
     {

@@ -41,7 +41,7 @@ internal sealed class Replies(RabbitMqAddress address, RabbitMqOptions options) 
         {
             if (_suspects.Count == 0 || !_suspects.TryGetValue(replyTo, out Deadline goneUntil))
             {
-                _recent[_next++ % Recent] = (replyTo, Deadline.After(_onTheWay));
+                Note(replyTo);
                 return new ValueTask<bool>(true);
             }
 
@@ -50,6 +50,13 @@ internal sealed class Replies(RabbitMqAddress address, RabbitMqOptions options) 
         }
 
         return LookedForAsync(replyTo, cancellationToken);
+    }
+
+    /// <summary>An answer is about to be sent to somebody who was there a moment ago.</summary>
+    public void Sends(string replyTo)
+    {
+        lock (_gate)
+            Note(replyTo);
     }
 
     /// <summary>A connection has ended.</summary>
@@ -73,6 +80,9 @@ internal sealed class Replies(RabbitMqAddress address, RabbitMqOptions options) 
     }
 
     public void Dispose() => _looking.Dispose();
+
+    /// <summary>Under the lock.</summary>
+    private void Note(string replyTo) => _recent[_next++ % Recent] = (replyTo, Deadline.After(_onTheWay));
 
     private async ValueTask<bool> LookedForAsync(string replyTo, CancellationToken cancellationToken)
     {

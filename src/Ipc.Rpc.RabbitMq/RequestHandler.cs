@@ -142,7 +142,7 @@ internal sealed class RequestHandler(
 
     private async Task<Outcome> CallAsync(Request request, CancellationToken cancellationToken)
     {
-        using Activity? activity = Spans.Handling(request);
+        using RequestSpan? span = RequestSpan.Handling(request);
         RpcMetadata? answered = null;
         try
         {
@@ -154,20 +154,25 @@ internal sealed class RequestHandler(
         }
         catch (RpcCallException e)
         {
+            span?.Failed(e);
             if (IsOfServersEnd(e))
                 throw Gone(e);
-            return new Outcome(_nothing, answered, Spans.Failed(activity, e));
+            return new Outcome(_nothing, answered, e);
         }
         catch (OperationCanceledException e) when (!IsStopping)
         {
-            return new Outcome(_nothing, null, Spans.Failed(activity, new RpcCallException(
-                RpcStatus.Cancelled, "A call to " + request.Method + " was cancelled.", e)));
+            RpcCallException failure = new(
+                RpcStatus.Cancelled, "A call to " + request.Method + " was cancelled.", e);
+            span?.Failed(failure);
+            return new Outcome(_nothing, null, failure);
         }
 #pragma warning disable CA1031 // one request's: others are under way on the same connection
-        catch (Exception e) when (e is not OperationCanceledException && !IsStopping)
+        catch (Exception e)
 #pragma warning restore CA1031
         {
-            Spans.Failed(activity, e);
+            span?.Failed(e);
+            if (IsStopping)
+                throw;
             return new Outcome(_nothing, null, new RpcCallException(
                 RpcStatus.Internal, "A call to " + request.Method + " failed at its server: " + e.Message, e));
         }

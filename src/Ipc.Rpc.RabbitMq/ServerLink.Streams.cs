@@ -1,7 +1,6 @@
 using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
@@ -154,10 +153,24 @@ internal sealed partial class ServerLink
                 "." + nameof(RabbitMqServerOptions.MaxStreams) + " allows.");
     }
 
-    /// <summary>Runs the handler, and sends what comes of it.</summary>
     private async Task ServeAsync(Request request, ServedStream stream, CancellationToken cancellationToken)
     {
-        using Activity? activity = Spans.Handling(request);
+        using RequestSpan? span = RequestSpan.Handling(request);
+        try
+        {
+            await ServeAsync(request, stream, span, cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception e) // the link's end: nobody has been told how the stream ended
+        {
+            span?.Failed(e);
+            throw;
+        }
+    }
+
+    /// <summary>Runs the handler, and sends what comes of it.</summary>
+    private async Task ServeAsync(
+        Request request, ServedStream stream, RequestSpan? span, CancellationToken cancellationToken)
+    {
         RpcMetadata? metadata = null;
         RpcCallException? failure = null;
         byte[] answer = [];
@@ -199,7 +212,7 @@ internal sealed partial class ServerLink
         if (stream.Stopped.IsCancellationRequested && failure?.Status == RpcStatus.Cancelled)
             failure = stream.Failure;
         if (failure is not null)
-            Spans.Failed(activity, failure);
+            span?.Failed(failure);
         if (!HasEnded)
             await AnswerAsync(
                 request, answer, metadata, failure, isAnswered ? stream.Sent : null).ConfigureAwait(false);

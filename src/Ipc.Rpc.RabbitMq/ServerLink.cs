@@ -257,8 +257,10 @@ internal sealed partial class ServerLink : BrokerLink
         nameof(RabbitMqServerOptions) + "." + nameof(RabbitMqOptions.MaxMessageBytes) + " of its server allows " +
         _options.MaxMessageBytes + ".");
 
+    /// <summary>With <paramref name="isAwaited"/> somebody is known to be there for it.</summary>
     private async Task AnswerAsync(
-        Request request, byte[] body, RpcMetadata? metadata, RpcCallException? failure, long? count = null)
+        Request request, byte[] body, RpcMetadata? metadata, RpcCallException? failure, long? count = null,
+        bool isAwaited = false)
     {
         if (failure is null && body.Length > _options.MostToSend)
         {
@@ -273,7 +275,7 @@ internal sealed partial class ServerLink : BrokerLink
             headers[Wire.Count] = count;
         await SendAsync(
             request.ReplyTo!, PropertiesOf(request.CorrelationId, headers),
-            failure is null ? body : ReadOnlyMemory<byte>.Empty).ConfigureAwait(false);
+            failure is null ? body : ReadOnlyMemory<byte>.Empty, isAwaited).ConfigureAwait(false);
     }
 
     private static BasicProperties PropertiesOf(string? correlationId, Dictionary<string, object?> headers) => new()
@@ -285,9 +287,12 @@ internal sealed partial class ServerLink : BrokerLink
         Headers = headers,
     };
 
-    private async Task SendAsync(string replyTo, BasicProperties properties, ReadOnlyMemory<byte> body)
+    private async Task SendAsync(
+        string replyTo, BasicProperties properties, ReadOnlyMemory<byte> body, bool isAwaited = false)
     {
-        if (!await _replies.IsThereAsync(replyTo, _lost.Token).ConfigureAwait(false))
+        if (isAwaited)
+            _replies.Sends(replyTo);
+        else if (!await _replies.IsThereAsync(replyTo, _lost.Token).ConfigureAwait(false))
             return; // as if it had come too late
         await _sending.WaitAsync().ConfigureAwait(false);
         try
@@ -339,7 +344,7 @@ internal sealed partial class ServerLink : BrokerLink
 
     // It is acknowledged before its answer, which may end the connection. An answer that has to wait after that would
     // be lost with the connection, and a letter that has to wait for the answer would be buried again by the next one:
-    // so whether somebody waits for it is found out before it is buried.
+    // so whether somebody waits for it is found out before it is buried, and not again after that.
     private async Task<bool> BuryTooOftenAsync(Request request)
     {
         bool isAwaited = request.ReplyTo is { } replyTo &&
@@ -354,8 +359,8 @@ internal sealed partial class ServerLink : BrokerLink
                 request, [], null,
                 new RpcCallException(
                     RpcStatus.Aborted,
-                    "The request was " + why + ". It is in the queue " + Address.DeadQueue + "."))
-                .ConfigureAwait(false);
+                    "The request was " + why + ". It is in the queue " + Address.DeadQueue + "."),
+                isAwaited: true).ConfigureAwait(false);
         return true;
     }
 

@@ -1,6 +1,5 @@
 using System;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -33,8 +32,8 @@ internal sealed class StreamItems<TItem>(
     public IAsyncEnumerator<TItem> GetAsyncEnumerator(CancellationToken cancellationToken = default)
         => new Enumerator(this, cancellationToken);
 
-    private Task<(ClientLink Link, StreamCall Stream)> OpenAsync(CancellationToken[] all, Activity? activity)
-        => _caller.OpenAsync(_method, isIdempotent, request, all, activity);
+    private Task<(ClientLink Link, StreamCall Stream)> OpenAsync(CancellationToken[] all, RequestSpan? span)
+        => _caller.OpenAsync(_method, isIdempotent, request, all, span);
 
     /// <summary>One enumeration. It may be disposed while an item is waited for, as over shared memory; an iterator
     /// throws then.</summary>
@@ -48,7 +47,7 @@ internal sealed class StreamItems<TItem>(
         private CancellationTokenSource? _stop;
         private CancellationToken _stopped;
         private (ClientLink Link, StreamCall Stream)? _call;
-        private Activity? _span; // until it has ended
+        private RequestSpan? _span; // until it has ended
         private int _moving;
         private bool _begun;
         private bool _over; // it has ended well, or does not begin
@@ -74,16 +73,24 @@ internal sealed class StreamItems<TItem>(
                 call = _call;
             }
 
-            EndSpan(null); // first: what is waited for fails with what comes now
-            // neither runs what comes after a wait here
-            if (call is not { } begun)
+            try
             {
-                _ = _ending.CancelAsync();
-                return default;
+                EndSpan(null); // first: what is waited for fails with what comes now
+            }
+            finally
+            {
+                // neither runs what comes after a wait here
+                if (call is not { } begun)
+                {
+                    _ = _ending.CancelAsync();
+                }
+                else
+                {
+                    begun.Link.Close(begun.Stream);
+                    _stop!.Dispose();
+                }
             }
 
-            begun.Link.Close(begun.Stream);
-            _stop!.Dispose();
             return default;
         }
 
@@ -95,7 +102,7 @@ internal sealed class StreamItems<TItem>(
                     return false;
                 (ClientLink link, StreamCall stream) = _call ?? await BeginAsync().ConfigureAwait(false);
                 if (_isDisposed)
-                    throw all._caller.Cancelled(all._method);
+                    throw Left();
                 if (await NextAsync(link, stream).ConfigureAwait(false) is { } item)
                 {
                     Current = all._caller.Decode(all._method, all._codec, item);
@@ -126,7 +133,7 @@ internal sealed class StreamItems<TItem>(
             lock (_gate)
             {
                 if (_isDisposed)
-                    throw all._caller.Cancelled(all._method);
+                    throw Left();
                 _begun = true;
             }
 
@@ -134,7 +141,7 @@ internal sealed class StreamItems<TItem>(
             (ClientLink Link, StreamCall Stream) call;
             try
             {
-                Activity? span = all._caller.SpanOf(all._method);
+                RequestSpan? span = all._caller.SpanOf(all._method);
                 Volatile.Write(ref _span, span);
                 call = await all.OpenAsync([.. _tokens, _ending.Token], span).ConfigureAwait(false);
             }
@@ -144,7 +151,7 @@ internal sealed class StreamItems<TItem>(
                 stop.Dispose();
                 if (e is OperationCanceledException && _ending.IsCancellationRequested &&
                     !Array.Exists(_tokens, static token => token.IsCancellationRequested))
-                    throw all._caller.Cancelled(all._method);
+                    throw Left();
                 throw;
             }
 
@@ -169,7 +176,15 @@ internal sealed class StreamItems<TItem>(
 
             call.Link.Close(call.Stream);
             stop.Dispose();
-            throw all._caller.Cancelled(all._method);
+            throw Left();
+        }
+
+        /// <summary>What a wait ends with when the enumerator was disposed. That is no failure of the call's: its span
+        /// ends without one, also where it had not begun when that happened.</summary>
+        private RpcCallException Left()
+        {
+            EndSpan(null);
+            return all._caller.Cancelled(all._method);
         }
 
         private async ValueTask<byte[]?> NextAsync(ClientLink link, StreamCall stream)
@@ -193,8 +208,15 @@ internal sealed class StreamItems<TItem>(
         private void Stop()
         {
             (ClientLink link, StreamCall stream) = _call!.Value;
-            EndSpan(all._caller.Stopped(all._method, new OperationCanceledException(_stopped), _tokens));
-            link.Close(stream);
+            try
+            {
+                if (Volatile.Read(ref _span) is not null)
+                    EndSpan(all._caller.Stopped(all._method, new OperationCanceledException(_stopped), _tokens));
+            }
+            finally
+            {
+                link.Close(stream);
+            }
         }
 
         /// <summary>Once, by whoever comes first.</summary>
@@ -203,8 +225,8 @@ internal sealed class StreamItems<TItem>(
             if (Interlocked.Exchange(ref _span, null) is not { } span)
                 return;
             if (failure is not null)
-                Spans.Failed(span, failure);
-            Spans.End(span);
+                span.Failed(failure);
+            span.Dispose();
         }
 
         private void Tell(StreamCall stream)

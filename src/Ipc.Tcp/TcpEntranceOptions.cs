@@ -24,13 +24,14 @@ public sealed class TcpEntranceOptions : TcpOptions
     /// <see cref="CloseCode.Shutdown"/>. It is looked for whenever the other end says that it is there
     /// (<see cref="TcpOptions.Alive"/>), and not while the server has not taken all that came. 10 ms to 24 days.
     /// Default: zero, never.</summary>
-    /// <remarks>Of a named connection nothing is lost: its client logs in again when it next sends or receives, and
-    /// what it sends just as it ends waits on its machine until then. Other clients have to connect again, as
-    /// <c>RpcClient</c> does with its next call. An entrance does not know whether they wait for something: a call that
-    /// runs for so long ends as one of which nothing is known, a stream on which nothing goes for so long ends, its
-    /// client cannot be called back before its next call, and a one-way call that is made just as the connection ends
-    /// is lost. Leave it off for one-way calls, subscriptions and callbacks, and make it longer than the longest
-    /// call.</remarks>
+    /// <remarks>The time of a named connection begins 10 s after its login at the earliest, as long as its client has
+    /// sent nothing since: a client that was told to come again finds it open. Nothing of it is lost: its client logs
+    /// in again when it next sends or receives, and what it sends just as it ends waits on its machine until then.
+    /// Other clients have to connect again, as <c>RpcClient</c> does with its next call. An entrance does not know
+    /// whether they wait for something: a call that runs for so long ends as one of which nothing is known, a stream on
+    /// which nothing goes for so long ends, its client cannot be called back before its next call, and a one-way call
+    /// that is made just as the connection ends is lost. Leave it off for one-way calls, subscriptions and callbacks,
+    /// and make it longer than the longest call.</remarks>
     public TimeSpan IdleTimeout { get; set; }
 
     /// <summary>Ring sizes and loan budget of the connections that it makes here, and how they wait. Null: the

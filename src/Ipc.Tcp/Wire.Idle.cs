@@ -10,11 +10,14 @@ internal sealed partial class Wire
     private Func<bool>? _isInUse;     // set before that, like the next
     private Func<ulong>? _beforeIdleEnd;
     private long _usedAt = Clock.Now; // by anything but a sign of life
+    private long _graceUntil;         // set before _idleTimeout
+    private bool _hasMessage;         // the reading thread's: a client that sends has come, and needs no grace
 
     /// <summary>From now on the reading thread finds out whether the way is used, and ends it by a
     /// <see cref="WireIsIdleException"/> when the last words are said. Any thread.</summary>
     /// <param name="limit">Zero: never.</param>
-    /// <param name="grace">ms, for the first use; the limit is counted from its end.</param>
+    /// <param name="grace">ms, for the other end's first message; without one the limit is counted from its end,
+    /// whatever else goes over the way.</param>
     /// <param name="isInUse">Whether something that came over it is still to be handled. Called by the reading
     /// thread.</param>
     /// <param name="beforeEnd">How many records were handled. Called by the reading thread, while nobody else can
@@ -23,7 +26,8 @@ internal sealed partial class Wire
     {
         _isInUse = isInUse;
         _beforeIdleEnd = beforeEnd;
-        Volatile.Write(ref _usedAt, Clock.Now + grace);
+        Volatile.Write(ref _usedAt, Clock.Now);
+        Volatile.Write(ref _graceUntil, Clock.Now + grace);
         Volatile.Write(ref _idleTimeout, (long)limit.TotalMilliseconds);
     }
 
@@ -37,7 +41,7 @@ internal sealed partial class Wire
             return;
         if (!HasFinished && _isInUse!()) // else nobody is going to handle it
         {
-            Volatile.Write(ref _usedAt, Math.Max(Volatile.Read(ref _usedAt), Clock.Now)); // it ends no grace
+            Volatile.Write(ref _usedAt, Clock.Now);
             return;
         }
 
@@ -46,7 +50,10 @@ internal sealed partial class Wire
         WireIsIdleException idle;
         try
         {
-            if (_outputLength > 0 || Clock.Now - Volatile.Read(ref _usedAt) < limit || !CanSend)
+            long from = _hasMessage
+                ? Volatile.Read(ref _usedAt)
+                : Math.Max(Volatile.Read(ref _usedAt), Volatile.Read(ref _graceUntil));
+            if (_outputLength > 0 || Clock.Now - from < limit || !CanSend)
                 return;
             idle = new WireIsIdleException(limit);
             Close(CloseCode.Shutdown, idle.Message, _beforeIdleEnd!());

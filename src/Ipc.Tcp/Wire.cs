@@ -222,6 +222,7 @@ internal sealed partial class Wire : IDisposable
             if (length > most || length < least)
                 throw new TcpProtocolException(
                     $"The other end sent a frame {frame.Kind} of {length} bytes; {least} to {most} are possible here.");
+            _hasMessage |= frame.Kind == FrameKind.Message;
             if (frame.Kind != FrameKind.Alive)
                 return true;
             EndIfIdle();

@@ -59,6 +59,45 @@ public sealed class MemoryTransportTests
         }
     }
 
+    /// <summary>Nobody caught it: the caller waited for ever.</summary>
+    [Fact]
+    public async Task ACallIsAnsweredWhoseListenerThrows()
+    {
+        using Activity caller = new Activity("caller").Start();
+        ActivityTraceId ours = caller.TraceId;
+        using ActivityListener listener = new()
+        {
+            ShouldListenTo = static source => source.Name == "Snippets.Memory",
+            Sample = (ref ActivityCreationOptions<ActivityContext> options) =>
+                options.TraceId == ours ? throw new InvalidOperationException("thrown on purpose") : ActivitySamplingResult.None,
+        };
+        ActivitySource.AddActivityListener(listener);
+        await using MemoryServer server = new(_queue, StoreRpc.Service(_store));
+        IStore store = Client();
+        RpcCallException e = await Assert.ThrowsAsync<RpcCallException>(() => store.OrderAsync(new Order("apple", 1), Token).WaitAsync(_watchdog, Token));
+        Assert.Equal(RpcStatus.Internal, e.Status);
+        Assert.Contains("thrown on purpose", e.Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>Timers of .NET fire some milliseconds early now and then.</summary>
+    [Fact]
+    public async Task NoCallEndsBeforeItsDeadline()
+    {
+        int early = 0;
+        for (int round = 0; round < 60; round++)
+            await Task.WhenAll(Enumerable.Range(round * 10, 10).Select(CallAsync)).WaitAsync(_watchdog, Token);
+        Assert.Equal(0, early);
+
+        async Task CallAsync(int number)
+        {
+            TimeSpan limit = TimeSpan.FromTicks(20_000 + (number * 7_919 % 60_000));
+            Deadline until = Deadline.After(limit); // the call's is later
+            IStore store = StoreRpc.Client(new MemoryCaller(_queue, timeout: limit)); // there is no server
+            RpcCallException e = await Assert.ThrowsAsync<RpcCallException>(() => store.OrderAsync(new Order("apple", 1), Token));
+            Interlocked.Add(ref early, until.HasPassed && e.Status == RpcStatus.DeadlineExceeded ? 0 : 1);
+        }
+    }
+
     /// <summary>Two handlers took each a part of what the client sent, and their items came in one stream.</summary>
     [Fact]
     public async Task AStreamThatIsDeliveredTwiceIsBegunOnce()

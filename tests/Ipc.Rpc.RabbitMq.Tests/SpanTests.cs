@@ -16,6 +16,8 @@ namespace Ipc.Rpc.RabbitMq.Tests;
 public sealed class SpanTests : RabbitMqTest
 {
     private readonly ConcurrentQueue<Activity> _ended = new();
+    private readonly ConcurrentDictionary<Activity, Thread> _threads = new(); // on which they have ended
+    private Action<Activity> _started = static _ => { };
 
     public SpanTests(BrokerProcess broker)
         : base(broker)
@@ -24,10 +26,13 @@ public sealed class SpanTests : RabbitMqTest
         {
             ShouldListenTo = static source => source.Name == "Ipc.Rpc.RabbitMq",
             Sample = static (ref ActivityCreationOptions<ActivityContext> _) => ActivitySamplingResult.AllData,
+            ActivityStarted = activity => _started(activity),
             ActivityStopped = activity =>
             {
-                if (activity.GetTagItem("messaging.destination.name") as string == "ipc." + Service) // other tests run at the same time
-                    _ended.Enqueue(activity);
+                if (activity.GetTagItem("messaging.destination.name") as string != "ipc." + Service)
+                    return; // other tests run at the same time
+                _threads[activity] = Thread.CurrentThread;
+                _ended.Enqueue(activity);
             },
         });
         ActivitySource.AddActivityListener(listener);
@@ -102,7 +107,7 @@ public sealed class SpanTests : RabbitMqTest
         Assert.All(Ended(2).Values, static span => Assert.Equal((ActivityStatusCode.Error, "NotFound"), (span.Status, span.GetTagItem("error.type"))));
     }
 
-    /// <summary>Its reader may leave it, or be elsewhere when its token fires: both end it.</summary>
+    /// <summary>Its reader may leave it, or be elsewhere when its token fires: both end it. Whoever fires the token runs nothing of that.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -114,14 +119,33 @@ public sealed class SpanTests : RabbitMqTest
         Assert.True(await items.MoveNextAsync());
         using Activity mine = new Activity("leaving").Start();
         if (isCancelled)
-            await source.CancelAsync();
+            source.Cancel(); // here: what it runs could have changed what is current here
         else
             await items.DisposeAsync();
         Assert.Same(mine, Activity.Current);
         Activity sent = Ended(2)[ActivityKind.Client];
+        Assert.Equal(!isCancelled, _threads[sent] == Thread.CurrentThread);
         Assert.Equal(
             isCancelled ? (ActivityStatusCode.Error, typeof(OperationCanceledException).FullName) : (ActivityStatusCode.Unset, null),
             (sent.Status, sent.GetTagItem("error.type")));
+    }
+
+    /// <summary>It may be left before anybody has its span: then the wait for its beginning ends that.</summary>
+    [Fact]
+    public async Task AStreamThatIsLeftWhileItBeginsHasNoFailure()
+    {
+        await ServeAsync(new TestService());
+        using Activity mine = new Activity("leaving").Start();
+        IAsyncEnumerator<int> items = (await ConnectAsync()).For<ITestService>().Count(1, 10, Cancel).GetAsyncEnumerator(Cancel);
+        _started = activity =>
+        {
+            if (activity.Parent == mine)
+                _ = items.DisposeAsync().AsTask();
+        };
+        await FailsAsync(RpcStatus.Cancelled, () => items.MoveNextAsync().AsTask());
+        Watchdog.Until(() => _ended.Any(static span => span.Kind == ActivityKind.Client), "the span to end");
+        Activity sent = _ended.Single(static span => span.Kind == ActivityKind.Client);
+        Assert.Equal((ActivityStatusCode.Unset, null), (sent.Status, sent.GetTagItem("error.type")));
     }
 
     [Fact]
@@ -163,6 +187,44 @@ public sealed class SpanTests : RabbitMqTest
         ITestService client = (await ConnectAsync()).For<ITestService>();
         await FailsAsync(RpcStatus.NotFound, () => Task.Run(() => client.Throw("NotFound")));
         Assert.All(Ended(2).Values, static span => Assert.Equal((ActivityStatusCode.Error, "NotFound"), (span.Status, span.GetTagItem("error.type"))));
+    }
+
+    /// <summary>Nobody has answered it: whoever gets it next has a span of his own.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task ARequestWhoseServerGoesHasAFailureThere(bool isExport)
+    {
+        TaskCompletionSource handling = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Farm farm = new("one")
+        {
+            Before = cancel =>
+            {
+                handling.TrySetResult();
+                return Task.Delay(Timeout.Infinite, cancel);
+            },
+        };
+        using RpcServer? here = isExport ? RpcServer.Start(Service + "-here", FarmRpc.Service(farm)) : null;
+        RabbitMqServer? server = isExport ? null : await ServeAsync(FarmRpc.Service(farm));
+        if (isExport)
+            Mine(RabbitMqExport.Start(Service + "-here", Address, new RabbitMqExportOptions { Broker = ServerOptions }));
+        ClientOptions.WaitForReady = true;
+        using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(Cancel);
+        Task<string> call = (await ConnectAsync()).For<IFarm>().DoAsync(1, stop.Token).AsTask();
+        await handling.Task.WaitAsync(Patience, Cancel);
+        here?.Dispose();
+        if (server is not null)
+            await server.DisposeAsync();
+        Watchdog.Until(() => !_ended.IsEmpty, "the span to end");
+        Assert.True(_ended.TryPeek(out Activity? handled));
+        Assert.Equal(ActivityKind.Server, handled.Kind);
+        Assert.Equal(ActivityStatusCode.Error, handled.Status);
+        if (isExport)
+            Assert.Equal("Unavailable", handled.GetTagItem("error.type"));
+        else
+            Assert.NotNull(handled.GetTagItem("error.type"));
+        await stop.CancelAsync();
+        await Assert.ThrowsAnyAsync<Exception>(() => call.WaitAsync(Patience, Cancel));
     }
 
     private static async IAsyncEnumerable<Blob> Throwing()

@@ -1,9 +1,6 @@
 using System;
 using System.Buffers;
 using System.Collections.Generic;
-using System.Diagnostics;
-using System.Diagnostics.Metrics;
-using System.Diagnostics.Tracing;
 using System.Threading.Tasks;
 using Xunit;
 
@@ -164,40 +161,6 @@ public sealed class ContainmentTests
         Assert.Equal(1, told);
     }
 
-    /// <summary>Of activities, of measurements, of events. The client is another process: what its own listeners do to it is not the question here.</summary>
-    [Theory]
-    [InlineData("activity sampled")]
-    [InlineData("activity started")]
-    [InlineData("activity stopped")]
-    [InlineData("measurement")]
-    [InlineData("event")]
-    public void ListenersThatFailHoldUpNobody(string which)
-    {
-        using RpcServer server = Hand.Serve(
-            out string name, Throwing("unary"), RpcHandler.Unary(Hand.Other, static number => number),
-            RpcHandler.UnaryAsync(Hand.Third, static async number =>
-            {
-                await Task.Yield();
-                return number;
-            }),
-            RpcHandler.OneWay(Hand.Tell, static _ => throw new Nasty()));
-        using var client = new RawClient(name);
-        using IDisposable listener = Listener(which);
-        for (uint call = 1; call < 20; call += 4)
-        {
-            client.Send(Hand.Request(Hand.Ask, call), Hand.Bytes(1));
-            Assert.Equal(FrameKind.Error, client.Receive().Kind);
-            client.Send(Hand.Request(Hand.Other, call + 1), Hand.Bytes(1));
-            Assert.Equal(FrameKind.Response, client.Receive().Kind);
-            client.Send(Hand.Request(Hand.Third, call + 2), Hand.Bytes(1));
-            Assert.Equal(FrameKind.Response, client.Receive().Kind);
-            client.Send(Hand.Request(Hand.Tell, call + 3), Hand.Bytes(1));
-            client.Send(new FrameHeader(FrameKind.Cancel, 12345)); // a frame for no call
-        }
-
-        Eventually.True(() => server.FailedOneWayCalls == 5, "all have been handled");
-    }
-
     /// <summary>The ring has room for one message at a time, and this thread has its lock.</summary>
     [Fact]
     public async Task AMessageMayEndAnotherCallWhileItIsBeingWritten()
@@ -334,59 +297,6 @@ public sealed class ContainmentTests
     }
 
     private static void Fail() => throw new Nasty();
-
-    private static IDisposable Listener(string which)
-    {
-        switch (which)
-        {
-            case "event":
-                return new Events();
-            case "measurement":
-                var meters = new MeterListener
-                {
-                    InstrumentPublished = static (instrument, listener) =>
-                    {
-                        if (instrument.Meter.Name == "Ipc.Rpc" && !instrument.IsObservable)
-                            listener.EnableMeasurementEvents(instrument);
-                    },
-                };
-                meters.SetMeasurementEventCallback<double>(static (_, _, _, _) => throw new Nasty());
-                meters.SetMeasurementEventCallback<long>(static (_, _, _, _) => throw new Nasty());
-                meters.Start();
-                return meters;
-            default:
-                var activities = new ActivityListener
-                {
-                    ShouldListenTo = static source => source.Name == "Ipc.Rpc",
-                    Sample = (ref ActivityCreationOptions<ActivityContext> _) => which == "activity sampled" ? throw new Nasty() : ActivitySamplingResult.AllData,
-                    ActivityStarted = _ => ThrowAt("activity started"),
-                    ActivityStopped = _ => ThrowAt("activity stopped"),
-                };
-                ActivitySource.AddActivityListener(activities);
-                return activities;
-        }
-
-        void ThrowAt(string place)
-        {
-            if (which == place)
-                throw new Nasty();
-        }
-    }
-
-    private sealed class Events : EventListener
-    {
-        protected override void OnEventSourceCreated(EventSource eventSource)
-        {
-            if (eventSource.Name == "Ipc")
-                EnableEvents(eventSource, EventLevel.Verbose, EventKeywords.All);
-        }
-
-        protected override void OnEventWritten(EventWrittenEventArgs eventData)
-        {
-            if (eventData.EventSource.Name == "Ipc")
-                throw new Nasty();
-        }
-    }
 
     private sealed class Interceptor(string place) : RpcServerInterceptor
     {

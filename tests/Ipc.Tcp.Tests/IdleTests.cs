@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
 using Ipc.Core.Tests;
 using Ipc.Rpc;
@@ -226,12 +227,15 @@ public sealed class IdleTests : TcpTest
         }
     }
 
-    /// <summary>It was told to come again, and has as long for it as without the timeout.</summary>
-    [Fact]
-    public void AClientThatHasNotWaitedForTheServersAnswerFindsItWhenItComesAgain()
+    /// <summary>It was told to come again, and has as long for it as without the timeout: also when a message of its server, and the exit's word that it came,
+    /// cross the way meanwhile.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void AClientThatHasNotWaitedForTheServersAnswerFindsItWhenItComesAgain(bool theServerSends)
     {
         LeavesFiles = true;
-        using NamedServer server = new("there");
+        using NamedServer server = new("there") { Decide = connection => Sends(connection, theServerSends) };
         BadNetwork network = OpenNetwork(OpenEntrance());
         network.HoldAnswers();
         Own(TcpExit.OpenNamed("here", AddressOf(network), ExitOptions));
@@ -241,6 +245,31 @@ public sealed class IdleTests : TcpTest
         Thread.Sleep(2500); // several times what an idle connection is borne
         Assert.Equal(IpcStatus.Ok, client.TryConnect(Hang));
         Assert.Equal(1, network.Connections);
+        if (theServerSends)
+            Assert.Equal(IpcStatus.Ok, client.Receive(out _, Hang));
+
+        static string? Sends(NamedConnection connection, bool sends)
+        {
+            if (sends)
+                connection.Send(NamedServer.Bytes(1));
+            return null;
+        }
+    }
+
+    /// <summary>It has come, so it needs no time to.</summary>
+    [Fact]
+    public void AClientThatHasSentHasNoMoreTimeThanTheLimit()
+    {
+        LeavesFiles = true;
+        using NamedServer server = new("there") { Answers = false };
+        TcpEntrance entrance = OpenEntrance();
+        Own(TcpExit.OpenNamed("here", AddressOf(entrance), ExitOptions));
+        using NamedConnection client = NamedConnection.Open("here", "trader");
+        client.Connect(Watchdog.Patience);
+        Stopwatch since = Stopwatch.StartNew();
+        client.Send(NamedServer.Bytes(1));
+        Watchdog.Until(() => entrance.Count == 0, "the idle connection to end");
+        Assert.True(since.ElapsedMilliseconds < 9000, $"after {since.ElapsedMilliseconds} ms"); // 10,500 without a message
     }
 
     [Theory]

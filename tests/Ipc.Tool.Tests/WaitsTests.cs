@@ -1,4 +1,5 @@
 using System;
+using System.IO;
 using System.Linq;
 using System.Text.Json;
 using Ipc.Testing.Drive;
@@ -84,6 +85,25 @@ public sealed class WaitsTests(Peers peers)
         ToolRun shown = ToolRun.In(directory, "show", "it");
         Assert.Equal("writer " + state.ToString().ToLowerInvariant(), shown.Line("writer"));
         Assert.Equal("reader " + state.ToString().ToLowerInvariant(), shown.Line("reader"));
+    }
+
+    /// <summary>Hostile bytes: the number was taken for a place of the table, and who locked what would be its byte for the owner.</summary>
+    [Theory]
+    [InlineData(9U)] // of 8
+    [InlineData(0x8000_0000U)]
+    [InlineData(0xFFFF_FFFFU)]
+    public void AnOwnerBeyondTheTableIsNobody(uint owner)
+    {
+        using var directory = new RegionDirectory();
+        RingImage ring = RegionImage.Ring();
+        ring[ring.Ring + Wire.Ring.WriterState] = (uint)PeerState.Live;
+        ring[ring.Ring + Wire.Ring.Writer] = owner;
+        ring.U64(ring.Ring + Wire.Ring.WriterSpin, 0x0002_0000_0000_0000);
+        directory.Place("it", ring.Bytes);
+        using FileStream hostile = File.Open(directory.FileOf("it"), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        hostile.Lock(0x4000_0000_0000_0000 + (int)owner - 1, 1);
+        RegionReport report = Inspector.One(directory.Path, "it", InspectionDepth.Full)!;
+        Assert.Null(report.Ring!.WriterSpin);
     }
 
     /// <summary>Killed, and nobody has looked after it yet: its peer is stopped.</summary>

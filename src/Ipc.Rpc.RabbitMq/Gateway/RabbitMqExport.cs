@@ -47,8 +47,7 @@ public sealed class RabbitMqExport : IAsyncDisposable
         _client = RpcClient.Create(name, options.Local);
         _handler = new RequestHandler(_client, options.Broker.DeadLettered, filter, options.Broker.Handled());
         GatewayMetrics.Add(this, GatewayMetrics.Export, name, address, Look);
-        using (ExecutionContext.SuppressFlow()) // calls would have the deadline and the trace of whoever starts it
-            _run = Task.Run(RunAsync, CancellationToken.None);
+        _run = Background.Repeat(LookAsync, _standing.Set, _look, _closing.Token);
     }
 
     /// <summary>The server's name on this machine.</summary>
@@ -108,8 +107,8 @@ public sealed class RabbitMqExport : IAsyncDisposable
         }
         finally
         {
-            _client.Dispose();
             GatewayMetrics.Remove(this);
+            _client.Dispose();
         }
     }
 
@@ -122,31 +121,12 @@ public sealed class RabbitMqExport : IAsyncDisposable
         Serving = IsServing ? 1 : 0,
     };
 
-    private async Task RunAsync()
+    private async Task LookAsync()
     {
-        while (!_closing.IsCancellationRequested)
-        {
-            try
-            {
-                if (await MissingAsync().ConfigureAwait(false) is not { } trouble)
-                {
-                    await ServeAsync().ConfigureAwait(false);
-                    continue;
-                }
-
-                _standing.Set(trouble);
-            }
-#pragma warning disable CA1031 // whatever it is: it is said, and tried again
-            catch (Exception e)
-#pragma warning restore CA1031
-            {
-                if (_closing.IsCancellationRequested)
-                    return;
-                _standing.Set(e.Message);
-            }
-
-            await Task.WhenAny(Task.Delay(_look, _closing.Token)).ConfigureAwait(false);
-        }
+        string? trouble;
+        while ((trouble = await MissingAsync().ConfigureAwait(false)) is null)
+            await ServeAsync().ConfigureAwait(false);
+        _standing.Set(trouble);
     }
 
     /// <summary>Is at the broker as long as the server is here.</summary>
@@ -174,10 +154,16 @@ public sealed class RabbitMqExport : IAsyncDisposable
         }
         finally
         {
-            if (recovery.Link is { } link)
-                await link.EndStreamsAsync().ConfigureAwait(false);
-            await recovery.DisposeAsync().ConfigureAwait(false);
-            Volatile.Write(ref _recovery, null);
+            try
+            {
+                if (recovery.Link is { } link)
+                    await link.EndStreamsAsync().ConfigureAwait(false);
+            }
+            finally
+            {
+                await recovery.DisposeAsync().ConfigureAwait(false);
+                Volatile.Write(ref _recovery, null);
+            }
         }
     }
 
@@ -189,11 +175,7 @@ public sealed class RabbitMqExport : IAsyncDisposable
             await _client.EnsureConnectedAsync(TimeSpan.Zero, _closing.Token).ConfigureAwait(false);
             return null;
         }
-        catch (RpcCallException e)
-        {
-            return e.Message;
-        }
-        catch (IpcException e)
+        catch (Exception e) when (e is RpcCallException or IpcException)
         {
             return e.Message;
         }

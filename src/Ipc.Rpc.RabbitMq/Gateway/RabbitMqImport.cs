@@ -44,6 +44,7 @@ public sealed class RabbitMqImport : IAsyncDisposable
     private readonly List<RpcServer> _servers = []; // the last one has the name; others end when their calls have
     private string _offered = string.Empty; // all names, with what is said of them
     private bool _wasFollowed;
+    private long _round;
     private long _failedBefore; // [count] one-way calls at servers that have ended
     private int _methods; // [count]
     private long _requests; // [count]
@@ -61,8 +62,7 @@ public sealed class RabbitMqImport : IAsyncDisposable
         GatewayMetrics.Add(
             this, GatewayMetrics.Import, name, parsed,
             () => new GatewayPart { Calls = Requests, Serving = IsServing ? 1 : 0 });
-        using (ExecutionContext.SuppressFlow()) // calls would have the deadline and the trace of whoever starts it
-            _run = Task.Run(RunAsync, CancellationToken.None);
+        _run = Background.Repeat(LookAsync, _standing.Set, _firstLook, _closing.Token);
     }
 
     /// <summary>The name on this machine.</summary>
@@ -127,10 +127,16 @@ public sealed class RabbitMqImport : IAsyncDisposable
     /// <param name="cancellationToken">Ends that wait earlier.</param>
     public async Task StopAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
-        await EndRunAsync().ConfigureAwait(false);
-        await Task.WhenAll(Servers.Select(server => server.StopAsync(timeout, cancellationToken)))
-            .ConfigureAwait(false);
-        await DisposeAsync().ConfigureAwait(false);
+        try
+        {
+            await EndRunAsync().ConfigureAwait(false);
+            await Task.WhenAll(Servers.Select(server => server.StopAsync(timeout, cancellationToken)))
+                .ConfigureAwait(false);
+        }
+        finally
+        {
+            await DisposeAsync().ConfigureAwait(false);
+        }
     }
 
     /// <summary>Stops at once: calls and streams that are under way end with
@@ -141,11 +147,11 @@ public sealed class RabbitMqImport : IAsyncDisposable
         {
             await EndRunAsync().ConfigureAwait(false);
             await Task.WhenAll(Servers.Select(static server => server.DisposeAsync().AsTask())).ConfigureAwait(false);
-            await _client.DisposeAsync().ConfigureAwait(false);
         }
         finally
         {
             GatewayMetrics.Remove(this);
+            await _client.DisposeAsync().ConfigureAwait(false);
         }
     }
 
@@ -155,30 +161,13 @@ public sealed class RabbitMqImport : IAsyncDisposable
         await _run.ConfigureAwait(false);
     }
 
-    private async Task RunAsync()
+    private async Task LookAsync()
     {
-        long round = 0;
-        while (!_closing.IsCancellationRequested)
-        {
-            try
-            {
-                Forget();
-                if (Present is null || _client.IsConnected == (_standing.Trouble is not null))
-                    round = 0; // it is not there, or has changed: what it is by now is asked
-                if (round++ % (long)(_options.Look / _firstLook) == 0)
-                    _standing.Set(await TryOfferAsync().ConfigureAwait(false));
-            }
-#pragma warning disable CA1031 // whatever it is: it is said, and tried again
-            catch (Exception e)
-#pragma warning restore CA1031
-            {
-                if (_closing.IsCancellationRequested)
-                    return;
-                _standing.Set(e.Message);
-            }
-
-            await Task.WhenAny(Task.Delay(_firstLook, _closing.Token)).ConfigureAwait(false);
-        }
+        Forget();
+        if (Present is null || _client.IsConnected == (_standing.Trouble is not null))
+            _round = 0; // it is not there, or has changed: what it is by now is asked
+        if (_round++ % (long)(_options.Look / _firstLook) == 0)
+            _standing.Set(await TryOfferAsync().ConfigureAwait(false));
     }
 
     /// <summary>The server that has the name; <see langword="null"/> if none of this end has.</summary>
@@ -210,7 +199,7 @@ public sealed class RabbitMqImport : IAsyncDisposable
         }
     }
 
-    /// <returns>Why it is not offered; <see langword="null"/> if it is.</returns>
+    /// <returns>Why it is not offered; <see langword="null"/> if it is. What it throws is another reason.</returns>
     private async Task<string?> TryOfferAsync()
     {
         try
@@ -228,15 +217,9 @@ public sealed class RabbitMqImport : IAsyncDisposable
             _offered = offered;
             return null;
         }
-        catch (RpcCallException e)
+        catch (IpcException e) when (_wasFollowed && e.Status == IpcStatus.InUse)
         {
-            return e.Message;
-        }
-        catch (IpcException e)
-        {
-            return _wasFollowed && e.Status == IpcStatus.InUse
-                ? "Another server has taken the name \"" + Name + "\" over: " + e.Message
-                : e.Message;
+            return "Another server has taken the name \"" + Name + "\" over: " + e.Message;
         }
         catch (ArgumentException e) // two methods have one number
         {

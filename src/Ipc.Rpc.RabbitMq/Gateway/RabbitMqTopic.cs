@@ -52,8 +52,7 @@ public sealed class RabbitMqTopic : IAsyncDisposable
         _recovery = new Recovery<TopicLink>(
             address, options, "topic", connection => new TopicLink(connection, address, options, name));
         GatewayMetrics.Add(this, GatewayMetrics.Topic, name, address, Look);
-        using (ExecutionContext.SuppressFlow())
-            _run = Task.Run(RunAsync, CancellationToken.None);
+        _run = Background.Repeat(PassAsync, _standing.Set, _again, _closing.Token);
     }
 
     /// <summary>The topic's name on this machine.</summary>
@@ -121,35 +120,14 @@ public sealed class RabbitMqTopic : IAsyncDisposable
         Serving = IsServing ? 1 : 0,
     };
 
-    private async Task RunAsync()
-    {
-        while (!_closing.IsCancellationRequested)
-        {
-            try
-            {
-                await _recovery.TriedAsync().WaitAsync(_closing.Token).ConfigureAwait(false);
-                if (_recovery.Link is null)
-                    _standing.Set(_recovery.Missing(null).Message);
-                // first: what is published before belongs to the gateway that may be there
-                await _recovery.NextAsync(_closing.Token).ConfigureAwait(false);
-                await PassAsync().ConfigureAwait(false);
-            }
-#pragma warning disable CA1031 // whatever it is: it is said, and tried again
-            catch (Exception e)
-#pragma warning restore CA1031
-            {
-                if (_closing.IsCancellationRequested)
-                    return;
-                _standing.Set(e.Message); // the topic was damaged or cannot be opened
-            }
-
-            await Task.WhenAny(Task.Delay(_again, _closing.Token)).ConfigureAwait(false);
-        }
-    }
-
-    /// <summary>Until one of the two directions fails.</summary>
+    /// <summary>Until one of the two directions fails, or the topic is damaged or cannot be opened.</summary>
     private async Task PassAsync()
     {
+        await _recovery.TriedAsync().WaitAsync(_closing.Token).ConfigureAwait(false);
+        if (_recovery.Link is null)
+            _standing.Set(_recovery.Missing(null).Message);
+        // first: what is published before belongs to the gateway that may be there
+        await _recovery.NextAsync(_closing.Token).ConfigureAwait(false);
         using TopicWriter? writer = _options.Receives
             ? TopicWriter.Open(Name, _options.Topic, _closing.Token)
             : null;

@@ -52,10 +52,8 @@ public sealed class RabbitMqOutbox : RpcCaller, IAsyncDisposable
         _client = RabbitMqClient.Create(address, options.Broker);
         _places = new SemaphoreSlim(options.Window, options.Window);
         _queue = SharedQueue.Open(name, options.Queue);
-        if (!options.Sends)
-            return;
-        using (ExecutionContext.SuppressFlow())
-            _run = Task.Run(RunAsync, CancellationToken.None);
+        if (options.Sends)
+            _run = Background.Repeat(SendAllAsync, trouble => _trouble = trouble, _again, _closing.Token);
     }
 
     private RabbitMqOutbox(RabbitMqOutbox whole, RpcMetadata metadata)
@@ -236,27 +234,6 @@ public sealed class RabbitMqOutbox : RpcCaller, IAsyncDisposable
             await _places.WaitAsync().ConfigureAwait(false); // until nobody holds a message any more
         _queue.Dispose();
         await _client.DisposeAsync().ConfigureAwait(false);
-    }
-
-    private async Task RunAsync()
-    {
-        while (!_closing.IsCancellationRequested)
-        {
-            try
-            {
-                await SendAllAsync().ConfigureAwait(false);
-            }
-#pragma warning disable CA1031 // whatever it is: it is said, and tried again
-            catch (Exception e)
-#pragma warning restore CA1031
-            {
-                if (_closing.IsCancellationRequested)
-                    return;
-                _trouble = e.Message;
-            }
-
-            await Task.WhenAny(Task.Delay(_again, _closing.Token)).ConfigureAwait(false);
-        }
     }
 
     private async Task SendAllAsync()

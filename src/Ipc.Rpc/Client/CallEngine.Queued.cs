@@ -142,8 +142,7 @@ internal sealed partial class CallEngine
     /// <summary>Completes when a one-way request has left the queue for the ring.</summary>
     public async Task SentAsync(RpcMethod method, QueuedFrame queued, CallRequest how)
     {
-        using var timeout = new DeadlineSource();
-        timeout.CancelAt(how.Deadline);
+        using var timeout = new DeadlineSource(how.Deadline);
         using (how.Cancel.Register(
             static state => ((QueuedFrame)state!).Tell(), queued, useSynchronizationContext: false))
         using (timeout.Token.Register(

@@ -56,12 +56,20 @@ internal struct CallTokens
             return;
 
         _registered = true;
-        if (_own.CanBeCanceled)
-            _first = _own.Register(cancel, call, useSynchronizationContext: false);
-        if (_handler.CanBeCanceled)
-            _second = _handler.Register(cancel, call, useSynchronizationContext: false);
-        if (_enumeration.CanBeCanceled)
-            _third = _enumeration.Register(cancel, call, useSynchronizationContext: false);
+        try
+        {
+            if (_own.CanBeCanceled)
+                _first = _own.Register(cancel, call, useSynchronizationContext: false);
+            if (_handler.CanBeCanceled)
+                _second = _handler.Register(cancel, call, useSynchronizationContext: false);
+            if (_enumeration.CanBeCanceled)
+                _third = _enumeration.Register(cancel, call, useSynchronizationContext: false);
+        }
+        catch
+        {
+            Unregister(); // there will be no call that does
+            throw;
+        }
     }
 
     /// <summary>Takes back what was left with them. A callback that runs on another thread is waited for: it only finds

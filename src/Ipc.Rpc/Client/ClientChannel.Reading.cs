@@ -66,8 +66,7 @@ internal sealed partial class ClientChannel
 
         Parker parker = call.Parker;
         using CancellationTokenRegistration registration = cancellationToken.CanBeCanceled
-            ? cancellationToken.Register(
-                static state => ((Parker)state!).Signal(), parker, useSynchronizationContext: false)
+            ? CleanRegistration.Make(static state => ((Parker)state!).Signal(), parker, cancellationToken)
             : default;
         _turn.Enlist(parker, background: false);
         try

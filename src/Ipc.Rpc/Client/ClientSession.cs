@@ -277,8 +277,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
     private ClientChannel? TryConnect(TimeSpan patience, CancellationToken cancellationToken, out RpcFailure? failure)
     {
         // Deadline.Now: the server has to be there. The token bounds how long it may take to answer.
-        using var bounded = new DeadlineSource(cancellationToken, _closing.Token);
-        bounded.CancelAt(Deadline.After(patience));
+        using var bounded = new DeadlineSource(Deadline.After(patience), cancellationToken, _closing.Token);
         failure = null;
         try
         {

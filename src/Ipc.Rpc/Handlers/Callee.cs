@@ -269,16 +269,7 @@ internal sealed partial class Callee
     {
         CallSpan span = call.Span;
         call.Span = default; // the object may serve another call, which nobody listens to
-        try
-        {
-            span.End(status, exception);
-        }
-#pragma warning disable CA1031 // a listener's failure
-        catch (Exception e)
-#pragma warning restore CA1031
-        {
-            Stray.Report("A listener failed when a call had ended", call.Handler.Method, e);
-        }
+        span.End(status, exception);
     }
 
     [MethodImpl(Tiering.Optimized)]

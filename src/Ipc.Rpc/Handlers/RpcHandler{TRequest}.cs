@@ -96,29 +96,9 @@ internal abstract partial class RpcHandler<TRequest> : RpcHandler
 
     private void StartObserved(ServerCall call, TRequest request)
     {
-        CallSpan span = default;
-        try
-        {
-            span = call.Span = CallSpan.Server(Method, call.Head);
-        }
-#pragma warning disable CA1031 // a listener's failure: it learns no more of this call
-        catch (Exception e)
-#pragma warning restore CA1031
-        {
-            Stray.Report("A listener failed when a call began", Method, e);
-        }
-
+        CallSpan span = call.Span = CallSpan.Server(Method, call.Head);
         StartHere(call, request);
-        try
-        {
-            CallSpan.LeaveOpen(in span); // the handler's tasks have inherited it; this thread goes on reading
-        }
-#pragma warning disable CA1031 // a listener's
-        catch (Exception e)
-#pragma warning restore CA1031
-        {
-            Stray.Report("A listener failed when a call went on elsewhere", Method, e);
-        }
+        CallSpan.LeaveOpen(in span); // the handler's tasks have inherited it; this thread goes on reading
     }
 
     [MethodImpl(Tiering.Optimized)]

@@ -21,6 +21,7 @@ internal sealed partial class ServerCall : IDisposable, IOnceCall
     private const int Answered = 2;
 
     private Source? _source; // [made]
+    private Alarm? _alarm; // [once]
     private CallHead? _head;
     private RpcContext? _context; // [made]
     private int _state;
@@ -153,7 +154,7 @@ internal sealed partial class ServerCall : IDisposable, IOnceCall
         Volatile.Write(ref _armed, true);
         Interlocked.MemoryBarrier(); // [token] who makes the source sees this, or we see the source
         if (Volatile.Read(ref _source) is { } source)
-            source.CancelAt(Deadline.FromNanoseconds(Header.Deadline));
+            SetAlarm(source);
     }
 
     /// <summary>Fires the token, on the thread pool: what handlers have registered must not hold up who
@@ -164,7 +165,11 @@ internal sealed partial class ServerCall : IDisposable, IOnceCall
             ThreadPool.UnsafeQueueUserWorkItem(static state => ((ServerCall)state!).Fire(), this);
     }
 
-    public void Dispose() => _source?.Dispose();
+    public void Dispose()
+    {
+        Interlocked.Exchange(ref _alarm, null)?.Release(); // [once]
+        _source?.Dispose();
+    }
 
     void IOnceCall.Answer(OnceOutcome outcome) => Callee.AnswerRepeat(this, outcome);
 
@@ -195,8 +200,16 @@ internal sealed partial class ServerCall : IDisposable, IOnceCall
         if (Volatile.Read(ref _cancelled) != 0) // [token]
             made.Cancel(); // nobody has registered yet
         else if (Volatile.Read(ref _armed)) // [token]
-            made.CancelAt(Deadline.FromNanoseconds(Header.Deadline));
+            SetAlarm(made);
         return made;
+    }
+
+    /// <summary>Two threads may be here, when one asks for the token just as another lets it fire.</summary>
+    private void SetAlarm(Source source)
+    {
+        Alarm? alarm = Alarm.Set(source, Deadline.FromNanoseconds(Header.Deadline));
+        if (Interlocked.CompareExchange(ref _alarm, alarm, null) is not null) // [once]
+            alarm?.Release();
     }
 
     private void Fire()
@@ -217,7 +230,7 @@ internal sealed partial class ServerCall : IDisposable, IOnceCall
     }
 
     /// <summary>A source whose token can be had after it was disposed.</summary>
-    private sealed class Source : DeadlineSource
+    private sealed class Source : CancellationTokenSource
     {
         public Source() => Kept = Token;
 

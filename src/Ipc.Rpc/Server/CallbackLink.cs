@@ -145,8 +145,7 @@ internal sealed class CallbackLink : RpcLink
 
         Parker parker = call.Parker;
         using CancellationTokenRegistration registration = cancellationToken.CanBeCanceled
-            ? cancellationToken.Register(
-                static state => ((Parker)state!).Signal(), parker, useSynchronizationContext: false)
+            ? CleanRegistration.Make(static state => ((Parker)state!).Signal(), parker, cancellationToken)
             : default;
         call.Park();
         while (!call.IsDone)

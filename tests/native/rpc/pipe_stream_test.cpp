@@ -1,4 +1,5 @@
 // ipc/pipe.hpp and ipc/pipe_stream.hpp, both ends in one process. With C# at the other end: tests/Ipc.Pipelines.Tests.
+#include <atomic>
 #include <iomanip>
 #include <thread>
 #include <utility>
@@ -596,6 +597,52 @@ TEST(ACancelEndsAStreamsRead)
     CHECK_EQUAL(from.get(), EOF);
     CHECK_EQUAL(from.buffer().last_read(), IPC_CANCELLED);
     later.join();
+}
+
+TEST(ACancelEndsAConnect)
+{
+    ipc::cancel_source cancel;
+    ipc::pipe_options options;
+    options.until = ipc::deadline(1h);
+    options.cancel = cancel.get();
+    std::thread later([&] { cancel.trigger(); });
+    ipc::pipe none;
+    CHECK_EQUAL(ipc::pipe::try_connect("pipe", options, none), IPC_CANCELLED);
+    CHECK(!none);
+    later.join();
+}
+
+TEST(OneThatSpeaksAnotherProtocolIsOfAnotherKind)
+{
+    ipc::connection none;
+    ipc_connect_options calls{};
+    calls.protocol = {IPC_PROTOCOL_CALLS, 1, 0};
+    const ipc::pipe_listener pipes("pipe");
+    CHECK_EQUAL(ipc::connection::try_connect("pipe", calls, none), IPC_E_WRONG_KIND);
+    ipc_listener_options options{};
+    options.protocol = {IPC_PROTOCOL_CALLS, 1, 0};
+    const ipc::listener server("server", options);
+    ipc::pipe no_pipe;
+    CHECK_EQUAL(ipc::pipe::try_connect("server", {}, no_pipe), IPC_E_WRONG_KIND);
+}
+
+// Each piece is taken long before the moment, all of them long after it.
+TEST(AWriteOfManyPiecesHasOneMoment)
+{
+    pair both;
+    std::atomic<bool> is_over{false};
+    std::thread reading([&] {
+        char bytes[piece];
+        size_t got = 0;
+        while (!is_over && both.client.read(bytes, sizeof bytes, got, 60s) == IPC_OK && got != 0)
+            std::this_thread::sleep_for(20ms);
+    });
+    size_t sent = 0;
+    CHECK_EQUAL(both.server.try_write(some(200000), sent, 200ms), IPC_TIMEOUT);
+    CHECK(sent >= piece);
+    is_over = true;
+    both.server.close();
+    reading.join();
 }
 
 int main(int argc, char **argv)

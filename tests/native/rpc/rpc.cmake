@@ -91,7 +91,7 @@ ipc_cpp_program(rpc_test rpc_calls_test rpc_streams_test rpc_input_test rpc_extr
 # It leaves no thread to its process, and the check for leaks wants one at the end.
 set_tests_properties(rpc_server_end_test.ClientsThatHaveTakenTheSystemsLastThreadsGiveThemBackWhenTheyGo PROPERTIES LABELS no-asan)
 # How a client ends, is cancelled, and queues; cells of tables that nobody else meets. Ten minutes: rpc_client_test rpc_client_stress --seconds 600. It prints its seed.
-ipc_cpp_program(rpc_client_test rpc_ending_test rpc_cancel_test rpc_lateness_test rpc_flood_test rpc_cells_test rpc_client_stress)
+ipc_cpp_program(rpc_client_test rpc_ending_test rpc_cancel_test rpc_lateness_test rpc_flood_test rpc_room_test rpc_cells_test rpc_client_stress)
 
 # The deadlines of calls once more, with a wall clock that jumps at every look (../peers/c/jumping_clock.c).
 if(NOT IPC_SANITIZE AND NOT CMAKE_CROSSCOMPILING_EMULATOR AND CMAKE_SIZEOF_VOID_P EQUAL 8)

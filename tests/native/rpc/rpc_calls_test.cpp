@@ -60,6 +60,32 @@ struct serving {
 constexpr ipc::rpc::method<Blob, Blob> special{"tests.v1", "Special"};
 constexpr ipc::rpc::stream_method<Blob, Blob> special_stream{"tests.v1", "SpecialStream"};
 
+// What it would do with a response to fill is no handler.
+struct overloaded {
+    int operator()(const Blob &, Blob &) const
+    {
+        return 1;
+    }
+
+    std::shared_ptr<const Blob> operator()(const Blob &request) const
+    {
+        return std::make_shared<const Blob>(request);
+    }
+};
+
+// The same, and it changes.
+struct overloaded_once {
+    int operator()(const Blob &, Blob &)
+    {
+        return 1;
+    }
+
+    std::shared_ptr<const Blob> operator()(const Blob &request, call_context &)
+    {
+        return std::make_shared<const Blob>(request);
+    }
+};
+
 } // namespace
 
 TEST(ACallReturnsWhatItsHandlerMade)
@@ -98,6 +124,17 @@ TEST(AHandlerMayReturnAResponseThatIsThereAlready)
     CHECK_EQUAL(caller.call(special, blob("small"), 60s).data(), small->data());
     while (small.use_count() + large.use_count() != 2) // let go when they have been sent, not when the next call comes
         std::this_thread::sleep_for(1ms);
+}
+
+TEST(AFunctionThatMayBeCalledInOtherWaysMayReturnAResponseThatIsThereAlready)
+{
+    const serving here([](server &at) {
+        at.unary(special, overloaded());
+        at.unary<Blob, Blob>("tests.v1", "Other", overloaded_once());
+    });
+    client caller("rpc");
+    CHECK_EQUAL(caller.call(special, blob("one"), 60s).data(), "one");
+    CHECK_EQUAL(caller.call<Blob>("tests.v1", "Other", blob("another")).data(), "another");
 }
 
 TEST(ACallbackMayReturnAResponseThatIsThereAlready)

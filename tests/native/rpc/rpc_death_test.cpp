@@ -9,6 +9,7 @@
 #include "rpc_check.hpp"
 #include "rpc_contract.hpp"
 #include "rpc_peer_process.hpp"
+#include "rpc_serving.hpp"
 
 namespace rpc_death_test
 {
@@ -88,6 +89,19 @@ TEST(AServerThatIsKilledEndsItsPendingCalls)
     CHECK_EQUAL(caller.server_pid(), next.pid());
 }
 
+namespace
+{
+
+// Nobody has handled it, and why is known.
+void says_that_it_was_late(const outcome &ended)
+{
+    CHECK_EQUAL(ended.code, status::deadline_exceeded);
+    CHECK(ended.unsent);
+    CHECK(ended.text.find("server \"rpc\"") != std::string::npos);
+}
+
+} // namespace
+
 // Whoever it is that tries to connect for them: the first of the threads does, and the others wait for it.
 TEST(WithoutAServerACallThatWaitsForOneEndsAtItsDeadlineAndSaysSo)
 {
@@ -102,23 +116,44 @@ TEST(WithoutAServerACallThatWaitsForOneEndsAtItsDeadlineAndSaysSo)
         other.kill();
         while (caller.server_pid() != 0) // what is sent before the death is seen ends with it
             (void)caller.try_call(contract::echo, Blob(), response, 30s);
-        std::array<status, 3> ends{};
+        std::array<outcome, 3> ends;
         std::array<std::thread, 3> threads;
         for (size_t i = 0; i < threads.size(); ++i)
             threads[i] = std::thread([&, i] {
                 Blob none;
-                ends[i] = caller.try_call(contract::echo, Blob(), none, 50ms).code;
+                ends[i] = caller.try_call(contract::echo, Blob(), none, 50ms);
             });
         for (std::thread &each : threads)
             each.join();
-        for (const status each : ends)
-            CHECK_EQUAL(each, status::deadline_exceeded);
+        for (const outcome &each : ends)
+            says_that_it_was_late(each);
         call_options soon;
         soon.until = ipc::deadline(50ms);
-        CHECK_EQUAL(caller.try_notify(contract::note, Blob(), soon).code, status::deadline_exceeded);
+        says_that_it_was_late(caller.try_notify(contract::note, Blob(), soon));
+        auto queued = caller.call_async(contract::echo, Blob(), 50ms);
+        const outcome late = queued.try_get(response);
+        CHECK_EQUAL(late.code, status::deadline_exceeded);
+        CHECK(late.unsent);
         if (!waits) // who has more time than that does not wait: it is told at once why there is no answer
             CHECK_EQUAL(caller.try_call(contract::echo, Blob(), response, 60s).code, status::unavailable);
     }
+}
+
+TEST(AListenerThatAnswersNobodyIsWaitedForAsLongAsTheGuideSays)
+{
+    auto here = std::make_unique<serving>();
+    client_options options;
+    options.connect_timeout = 1s; // of the constructor
+    client caller("rpc", options);
+    here.reset();
+    const ipc::listener silent("rpc");
+    Blob response;
+    says_that_it_was_late(caller.try_call(contract::echo, Blob(), response, 100ms));
+    const auto begin = std::chrono::steady_clock::now();
+    const outcome ended = caller.try_call(contract::echo, Blob(), response);
+    CHECK_EQUAL(ended.code, status::unavailable);
+    CHECK(ended.unsent);
+    CHECK(std::chrono::steady_clock::now() - begin > 4s);
 }
 
 TEST(AClientThatIsKilledCancelsItsHandlers)

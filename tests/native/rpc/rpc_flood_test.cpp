@@ -1,5 +1,5 @@
 // Frames of others come without end, or so many that it takes a while to read them: whoever reads for itself does not
-// find the ring empty, and looks at its own time all the same. And a server that reads none of what comes.
+// find the ring empty, and looks at its own time all the same.
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -7,10 +7,7 @@
 #include <string>
 #include <thread>
 
-#include <sys/resource.h>
-
-#include "rpc_raw.hpp"
-#include "rpc_serving.hpp"
+#include "rpc_raw_server.hpp"
 
 namespace rpc_flood_test
 {
@@ -28,65 +25,8 @@ using ipc::rpc::detail::lateness;
 namespace
 {
 
-constexpr uint64_t ring_size = 16 << 20;
-constexpr uint64_t first_call = (uint64_t{1} << 32) | 1; // the first use of the first entry
-constexpr uint64_t nobodys = 77;
+constexpr uint64_t first_call = raw_server::first_call;
 constexpr ipc::rpc::client_stream_method<Blob, Blob, Blob> gather{"tests.v1", "Gather"};
-
-// A server by hand, of one client, to whom it writes before it is asked.
-class raw_server
-{
-  public:
-    explicit raw_server(uint64_t capacity = ring_size)
-    {
-        std::thread accepting([this] {
-            ipc_event event{};
-            CHECK_EQUAL(listener_.next(event, 60s), IPC_OK);
-            CHECK_EQUAL(ipc_connection_accept(event.connection), IPC_OK);
-            to = std::make_unique<ipc::connection>(event.connection);
-        });
-        client_options options;
-        options.to_client_capacity = capacity;
-        options.auto_reconnect = false;
-        caller = std::make_unique<client>("rpc", options);
-        accepting.join();
-    }
-
-    // As many frames of nobody's as there is room for, but for what comes last. It takes some ten milliseconds to read
-    // them.
-    void fill()
-    {
-        const std::string frame = raw_frames::bytes_of(raw_frames::of(frame_kind::response, nobodys));
-        for (uint64_t left = ring_size / 64 - 100; left != 0; --left)
-            to->writer().write(frame, 1);
-    }
-
-    void send(const frame_header &header, const std::string &data = "")
-    {
-        to->writer().write(raw_frames::bytes_of(header, data.empty() ? "" : blob(data).SerializeAsString()), 1);
-    }
-
-    // Whether the client has sent something. A call whose deadline had passed before it could, on a busy machine, took
-    // nothing from either ring, and may be made again as if it were the first.
-    bool was_asked()
-    {
-        ipc::record request;
-        return to->reader().try_read(request) == IPC_OK;
-    }
-
-    // The next request, whenever it comes.
-    void answer_one()
-    {
-        std::string body;
-        send(raw_frames::of(frame_kind::response, raw_frames::receive(*to, body).call), "answer");
-    }
-
-    std::unique_ptr<ipc::connection> to;
-    std::unique_ptr<client> caller;
-
-  private:
-    ipc::listener listener_{"rpc"};
-};
 
 // While it lives a call outlives its deadline by GRACE.
 struct grace {
@@ -102,18 +42,6 @@ struct grace {
 
     const uint64_t before;
 };
-
-// How often a thread of this process has gone to sleep. In half a second of looks that are ever less frequent that is
-// some forty times for whoever looks; it was once in a millisecond.
-long sleeps()
-{
-    rusage usage{};
-    CHECK_EQUAL(getrusage(RUSAGE_SELF, &usage), 0);
-    return usage.ru_nvcsw;
-}
-
-constexpr auto a_while = 500ms;
-constexpr long most_sleeps = 150;
 
 } // namespace
 
@@ -195,7 +123,7 @@ TEST(AServerThatClosesAndWritesOnKeepsNobody)
         at -= 128;
     std::atomic<bool> over{false};
     std::thread flooding([&] {
-        const std::string frame = raw_frames::bytes_of(raw_frames::of(frame_kind::response, nobodys));
+        const std::string frame = raw_frames::bytes_of(raw_frames::of(frame_kind::response, raw_server::nobodys));
         while (!over)
             (void)server.to->writer().try_write(frame, 1);
     });
@@ -204,55 +132,6 @@ TEST(AServerThatClosesAndWritesOnKeepsNobody)
     CHECK_EQUAL(server.caller->try_call(contract::echo, Blob(), response).code, status::unavailable);
     over = true;
     flooding.join();
-}
-
-TEST(WhoWaitsForRoomLooksEverLessOften)
-{
-    raw_server server;
-    const Blob long_one = blob(std::string(10'000, 'x'));
-    const auto note = [&](std::chrono::milliseconds wait) {
-        ipc::rpc::call_options options;
-        options.until = wait;
-        return server.caller->try_notify(contract::note, long_one, options);
-    };
-    outcome ended;
-    do
-        ended = note(10ms);
-    while (ended);
-    CHECK_EQUAL(ended.code, status::deadline_exceeded);
-    for (const bool beside : {false, true}) { // one of two reads meanwhile, the other sleeps
-        std::thread other;
-        if (beside)
-            other = std::thread([&] { (void)note(a_while); });
-        const long before = sleeps();
-        CHECK_EQUAL(note(a_while).code, status::deadline_exceeded);
-        const long slept = sleeps() - before;
-        if (beside)
-            other.join();
-        CHECK(slept < most_sleeps);
-    }
-}
-
-TEST(WhatIsQueuedForAFullRingIsLookedAtEverLessOften)
-{
-    raw_server server;
-    std::atomic<int> left{200};
-    for (int i = left; i != 0; --i)
-        server.caller->call_async(contract::echo, blob(std::string(10'000, 'x')),
-                                  [&](const outcome &, Blob &) { --left; });
-    long before = sleeps();
-    std::this_thread::sleep_for(a_while);
-    CHECK(sleeps() - before < most_sleeps);
-    before = sleeps();
-    ipc::rpc::pending_call<Blob> last = server.caller->call_async(contract::echo, Blob(), a_while);
-    Blob response;
-    CHECK_EQUAL(last.try_get(response).code, status::deadline_exceeded); // who waits for it reads for itself
-    CHECK(sleeps() - before < most_sleeps);
-    // It reads again, and finds them all.
-    for (int i = 0; i < 200; ++i)
-        server.answer_one();
-    while (left != 0) // the watchdog
-        std::this_thread::yield();
 }
 
 } // namespace rpc_flood_test

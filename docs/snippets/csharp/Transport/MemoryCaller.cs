@@ -89,7 +89,7 @@ internal sealed class MemoryCaller(MemoryQueue queue, RpcMetadata? metadata = nu
     {
         CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, RpcContext.Current?.Cancellation ?? default);
         if (message.Until.Remaining is { TotalDays: < 24 } left) // what a timer takes
-            stop.CancelAfter(left);
+            stop.CancelAfter(left + TimeSpan.FromMilliseconds(20)); // timers may fire that early, and nobody is told of a deadline before it has passed
         return stop;
     }
     // end-snippet

@@ -61,11 +61,12 @@ internal sealed class MemoryServer : IAsyncDisposable
         CancellationTokenRegistration stopped = _stopping.Token.Register(cancelled.Cancel);
         message.Cancelled.Token.Register(cancelled.Cancel); // at once, if the word came before this
         _ = ActivityContext.TryParse(message.TraceParent, message.TraceState, isRemote: true, out ActivityContext caller);
-        using Activity? span = _source.StartActivity(message.Service + "/" + message.Method, message.IsOneWay ? ActivityKind.Consumer : ActivityKind.Server, caller);
+        Activity? span = null;
         RpcMetadata? answered = null;
         Answer answer;
         try
         {
+            span = _source.StartActivity(message.Service + "/" + message.Method, message.IsOneWay ? ActivityKind.Consumer : ActivityKind.Server, caller); // listeners may throw
             byte[] body = await CallAsync(message, ViewFor(message).WithAnswer(metadata => answered = metadata), cancelled.Token).ConfigureAwait(false);
             answer = new Answer(RpcStatus.Ok, body, answered);
         }
@@ -74,6 +75,7 @@ internal sealed class MemoryServer : IAsyncDisposable
             if (message.Kind == RpcMethodKind.Unary)
             {
                 _queue.GiveBack(message); // not acknowledged: another server gets it, marked
+                span?.Dispose();
                 return;
             }
 
@@ -100,6 +102,7 @@ internal sealed class MemoryServer : IAsyncDisposable
             span?.SetStatus(ActivityStatusCode.Error, answer.Text).SetTag("error.type", answer.Status.ToString());
         message.Reply.TrySetResult(answer); // and then it is acknowledged
         message.ToClient.Writer.TryComplete();
+        span?.Dispose();
     }
 
     private RpcClient ViewFor(Message message)

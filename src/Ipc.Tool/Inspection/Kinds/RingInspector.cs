@@ -126,9 +126,11 @@ internal static class RingInspector
         return null;
     }
 
-    /// <summary>How it waited is no news any more. An end of a connection has neither state nor owner and is not gone.</summary>
+    /// <summary>How it waited is no news any more. An end of a connection has neither state nor owner and is not gone. An owner beyond the table
+    /// is nobody, whoever locks the byte that would be his.</summary>
     private static bool IsGone(RegionLook look, uint state, uint owner) =>
-        (PeerState)state is PeerState.Left or PeerState.Died || owner != 0 && !Region.IsAlive(look.File, (int)owner - 1);
+        (PeerState)state is PeerState.Left or PeerState.Died || owner > (uint)look.Geometry.ParticipantCapacity ||
+        owner != 0 && !Region.IsAlive(look.File, (int)owner - 1);
 
     private static string StateName(uint state) => (PeerState)state switch
     {

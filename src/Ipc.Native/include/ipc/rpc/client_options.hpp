@@ -49,7 +49,8 @@ struct client_options {
     // Of requests of asynchronous calls that wait for room in the ring, or for a connection; beyond that further calls
     // end with resource_exhausted. Those that are made again may be more
     uint64_t max_queued_bytes = 16 << 20;
-    // Of what callbacks are refused with that waits for a server that does not read; beyond that the connection ends
+    // Of what callbacks are refused with, and of credit for their streams, that waits for a server that does not read;
+    // beyond that the connection ends
     uint64_t max_unsent_bytes = 256ull << 20;
     // Items that the server may be ahead of the reader of a stream. Besides, 64 KiB, which become more, up to 4 MiB,
     // when it is seen that a reader waits for them to.

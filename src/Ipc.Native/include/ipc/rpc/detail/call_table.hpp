@@ -47,6 +47,7 @@ class call_table
             free_.reserve(index + 1);
             waiting_.reserve(index + 1);
             owed_cancels.reserve(index + 1);
+            owed_credits.reserve(index + 1);
             entries_.emplace_back(index);
         } else {
             return nullptr;
@@ -61,6 +62,7 @@ class call_table
         entry.ended = false;
         entry.hungry = false;
         entry.window.begin(window, window);
+        entry.owed_credit = {};
         entry.credit = {};
         entry.credit.items = input ? first_input_credit : 0;
         entry.epoch = epoch;
@@ -76,6 +78,8 @@ class call_table
 
     void free(pending &entry) noexcept
     {
+        if (entry.owed_credit.method != 0)
+            owed_credits.erase(std::remove(owed_credits.begin(), owed_credits.end(), entry.id()), owed_credits.end());
         entry.live = false;
         if (!entry.end || entry.end.has_words())
             entry.end = {};
@@ -158,6 +162,7 @@ class call_table
     template <class Why> void end_each(uint64_t epoch, Why &&why)
     {
         owed_cancels.clear();
+        owed_credits.clear();
         for (pending &entry : entries_)
             if (entry.live && !entry.ended && entry.epoch <= epoch)
                 if (const outcome *const its = why(entry); its != nullptr)
@@ -237,6 +242,7 @@ class call_table
     }
 
     std::vector<uint64_t> owed_cancels; // to be sent when there is room
+    std::vector<uint64_t> owed_credits; // the same, of those that have an owed_credit
 
   private:
     void overflow(pending &entry)

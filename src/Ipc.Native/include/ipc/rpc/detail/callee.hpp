@@ -270,7 +270,7 @@ class callee : public callee_calls
             return;
         context.window_.take_due(credit); // before it is sent: the items may come at once
         held.unlock();
-        submit(credit, payload());
+        post(credit, {}); // who has read an item does not wait for room
     }
 
     // False when the metadata may not travel: the caller has been told.

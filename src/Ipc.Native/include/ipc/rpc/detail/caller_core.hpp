@@ -60,7 +60,6 @@ class caller_core : public surroundings, public follower
     }
 
     // ---- a call: begin, receive, settle (as often as something arrives), end; all between enter and leave
-    // ---------------------
 
     // Sends the request, and enters it in the table. True: ENTRY is the call's, and leave() is due. Else WHY says why not.
     bool begin(lock_type &held, const asking &what, deadline until, canceller *cancel, pending *&entry, outcome &why)
@@ -108,8 +107,7 @@ class caller_core : public surroundings, public follower
             return ready;
         if (cancel != nullptr && cancel->triggered())
             return {status::cancelled};
-        // An id that no entry has ever: the low half is 0.
-        const uint64_t id = ++notified_ << 32;
+        const uint64_t id = ++notified_ << 32; // that no entry has ever: the low half is 0
         enter();
         outcome sent = send_request(held, header_for(what, id, until), what, until, cancel);
         leave();
@@ -212,8 +210,7 @@ class caller_core : public surroundings, public follower
         frame_header credit = header_of(frame_kind::credit, entry.id());
         credit.flags = flags_;
         entry.window.take_due(credit);
-        // If this fails the connection is gone, and the stream has ended with the reason.
-        send(held, credit, payload(), deadline::never(), nullptr);
+        give(held, entry, credit);
     }
 
     // One item of the caller's stream, when there is credit and room. SENT stays false when the call has ended: its
@@ -323,6 +320,12 @@ class caller_core : public surroundings, public follower
     virtual outcome send(lock_type &held, const frame_header &header, const payload &body, deadline until,
                          canceller *cancel) = 0;
 
+    // CREDIT for ENTRY's stream. If this fails the connection is gone, and the stream has ended with the reason.
+    virtual void give(lock_type &held, pending &, const frame_header &credit)
+    {
+        send(held, credit, payload(), deadline::never(), nullptr);
+    }
+
     // Waits until something may have changed: for a frame, or on ON while another thread reads. A body for MINE may be
     // left in place, in GOT. False when UNTIL has passed.
     virtual bool await(lock_type &held, pending *mine, std::condition_variable &on, deadline until, canceller *cancel,
@@ -381,9 +384,9 @@ class caller_core : public surroundings, public follower
             calls_.end_wanting(entry.credited);
             if (entry.ended || (entry.credit.any() && takes_items()) || (in_time && !is_to_look_up(frames, until)))
                 continue;
-            if (is_over(entry.late))
+            if (until.has_passed() && is_over(entry.late)) // who reads may have looked for room meanwhile
                 return {status::deadline_exceeded};
-            look = lateness::next_look();
+            look = until.has_passed() ? lateness::next_look() : until;
         }
         return {};
     }

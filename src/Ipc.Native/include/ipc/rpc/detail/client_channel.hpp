@@ -67,7 +67,8 @@ class client_channel : public client_writing
             got.in_place = false;
             entry.hungry = false;
             entry.ended = entry.ended || got.kind() == frame_kind::response;
-            note_frame(held);
+            begin_leaving();
+            frame_came(held);
             leave_reading();
         }
     }
@@ -124,6 +125,7 @@ class client_channel : public client_writing
         if (looks_soon)
             until = room_looks_.next(until);
         reading_ = true;
+        reader_looks_ = looks_soon;
         can_rouse_ = interrupt == nullptr;
         ipc_cancel *const ends = can_rouse_ ? interrupt_->get() : interrupt;
         held.unlock();
@@ -150,12 +152,13 @@ class client_channel : public client_writing
         if (is_callback)
             wrong = called(next);
         held.lock();
+        begin_leaving();
         if (code == IPC_OK) {
-            note_frame(held);
+            frame_came(held);
             if (is_read)
                 calls_.room_came();
             else if (wrong == nullptr && next.kind() == frame_kind::ping)
-                answer_ping(connection_.writer(), next);
+                answer(next);
             else if (wrong == nullptr && next.says_unhandled() && !is_callback && is_sent_again(next.header.call))
                 left_ = true;
             else if (wrong == nullptr && !is_callback && next.kind() != frame_kind::pong)
@@ -183,9 +186,15 @@ class client_channel : public client_writing
     // A call that the server has not handled goes to the next one by itself.
     virtual bool is_sent_again(uint64_t call) = 0;
 
-    // A frame has come: tells the server how much of its items has been read, and those who sleep until they look for
-    // room that it is there. Whoever has the reading role.
-    void note_frame(lock_type &held) noexcept
+    void answer(const frame &ping) noexcept
+    {
+        if (answer_ping(connection_.writer(), ping) == IPC_OK)
+            found_room();
+    }
+
+    // Tells the server how much of its items has been read, and those who sleep until they look for room that the
+    // server is there. Whoever has the reading role.
+    void frame_came(lock_type &held) noexcept
     {
         if (room_looks_.is_back())
             changed_.notify_all();
@@ -204,6 +213,24 @@ class client_channel : public client_writing
             read(held, nullptr, until, nullptr, none);
     }
 
+    void look_for_room() noexcept override
+    {
+        changed_.notify_all();
+        rouse();
+        look();
+    }
+
+    void have_reader_look() noexcept override
+    {
+        if (!reading_ || std::exchange(reader_looks_, true))
+            return;
+        rouse();
+        look();
+    }
+
+    // What the client's own thread waits for, in the ring or for a server, may not be all any more.
+    virtual void look() noexcept = 0;
+
     // Until something has happened on the way to another connection. False when UNTIL has passed.
     bool await_another(lock_type &held, deadline until)
     {
@@ -221,14 +248,21 @@ class client_channel : public client_writing
         interrupt_->trigger();
     }
 
+    // Who reads is not in the ring any more: it is nobody to be roused, and looks for room itself.
+    void begin_leaving() noexcept
+    {
+        can_rouse_ = false;
+        reader_looks_ = true;
+    }
+
+    // Somebody else may read now: also of those who wait for room, and would sleep for long.
     void leave_reading() noexcept
     {
         reading_ = false;
-        can_rouse_ = false;
         if (std::exchange(roused_, false))
             interrupt_ = std::make_unique<cancel_source>(); // a triggered one stays so
         calls_.wake_one();
-        if (!usable_ || unprepared_ != 0)
+        if (!usable_ || unprepared_ != 0 || room_looks_.is_long())
             changed_.notify_all();
     }
 
@@ -242,10 +276,11 @@ class client_channel : public client_writing
     }
 
     std::atomic<bool> is_in_place_{false}; // [hint] who has the role is at a body, and not in the ring
-    int unprepared_ = 0;     // threads that need another connection, and may have to read this one's end themselves
-    bool reading_ = false;   // the reading role is taken
-    bool can_rouse_ = false; // by somebody whom interrupt_ reaches
-    bool roused_ = false;    // and has reached
+    int unprepared_ = 0;        // threads that need another connection, and may have to read this one's end themselves
+    bool reading_ = false;      // the reading role is taken
+    bool reader_looks_ = false; // who has it comes back when it is time to look for room
+    bool can_rouse_ = false;    // by somebody whom interrupt_ reaches
+    bool roused_ = false;       // and has reached
     std::unique_ptr<cancel_source> interrupt_ = std::make_unique<cancel_source>();
 };
 

@@ -97,6 +97,13 @@ inline outcome of_unsent(outcome why)
     return why;
 }
 
+// Of a call whose deadline has passed before it was sent: REASON, if one is known why it was not.
+inline outcome too_late(const std::string &reason = {})
+{
+    return of_unsent({status::deadline_exceeded,
+                      "The deadline passed before the call was sent" + (reason.empty() ? "." : ": " + reason)});
+}
+
 // What WHY, for which a connection ended, means for a call that was pending.
 inline outcome of_pending(outcome why)
 {

@@ -127,7 +127,7 @@ class client_connecting : public client_posting
             if (!usable_ && !options_.auto_reconnect) // before the deadline: who asks late learns the same
                 return of_unsent({status::unavailable, reason_});
             if (until.has_passed())
-                return {status::deadline_exceeded};
+                return is_late();
             if (usable_ && !left_ && connection_.is_open()) {
                 pay(held);
                 return {};
@@ -164,7 +164,7 @@ class client_connecting : public client_posting
             }
             // Somebody else reads, perhaps to the end of the old connection; or leaves it; or connects.
             if (!await_another(held, until))
-                return {status::deadline_exceeded};
+                return is_late();
         }
     }
 
@@ -173,8 +173,13 @@ class client_connecting : public client_posting
     static outcome given_up(outcome why, deadline until)
     {
         if (why.code == status::unavailable && until.has_passed())
-            return {status::deadline_exceeded};
+            return too_late(why.text);
         return of_unsent(std::move(why));
+    }
+
+    outcome is_late() const
+    {
+        return too_late(usable_ ? std::string() : reason_);
     }
 
     static constexpr unsigned most_in_vain = 3; // connections, for a call that waits for none

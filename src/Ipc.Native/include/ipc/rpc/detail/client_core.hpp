@@ -265,6 +265,12 @@ class client_core final : public client_connecting,
         background_.look();
     }
 
+    void look_for_room() noexcept override
+    {
+        client_connecting::look_for_room();
+        background_.wake(); // it may sleep beside who reads
+    }
+
     bool has_to_read(size_t calls) override
     {
         return usable_ && (calls != 0 || always_reads());

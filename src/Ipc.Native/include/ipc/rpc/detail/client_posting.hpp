@@ -28,8 +28,8 @@ class client_posting : public client_channel
         pending *const entry = calls_.find(call);
         if (entry == nullptr || entry->ended)
             return;
-        if (queue_.remove(entry->queued))
-            return calls_.end(*entry, why); // the server has not heard of it
+        if (queue_.remove(entry->queued)) // the server has not heard of it
+            return calls_.end(*entry, why.code == status::deadline_exceeded ? too_late() : why);
         calls_.abort(*entry, why);
         pay(held);
     }
@@ -41,7 +41,7 @@ class client_posting : public client_channel
         if (closed_)
             return refuse();
         if (until.has_passed())
-            return {status::deadline_exceeded};
+            return too_late();
         if (cancel != nullptr && cancel->triggered())
             return {status::cancelled};
         if (usable_)
@@ -100,8 +100,6 @@ class client_posting : public client_channel
     virtual outcome refuse() const = 0;
     // What a call is told that its server does not handle any more, and no other one either.
     virtual outcome is_stopping() const = 0;
-    // The client's thread may wait for a server: it looks again for whom.
-    virtual void look() noexcept = 0;
 
     bool closed_ = false;
     bool waits_for_server_ = false; // the client's thread, when it connects

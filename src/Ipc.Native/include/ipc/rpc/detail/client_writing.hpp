@@ -4,8 +4,8 @@
 // other ring, the one that we read. So the two alternate: read a little, try again.
 //
 // Whatever else finds no room is owed, and goes out before the next request. All of it is bounded: a cancellation for
-// each request that fitted before, one report of what was read, what callbacks are refused with (max_unsent_bytes),
-// requests of asynchronous calls (max_queued_bytes).
+// each request that fitted before, one report of what was read, one frame of credit for each stream, what callbacks are
+// refused with and credit for theirs (max_unsent_bytes), requests of asynchronous calls (max_queued_bytes).
 #ifndef IPC_RPC_DETAIL_CLIENT_WRITING_HPP
 #define IPC_RPC_DETAIL_CLIENT_WRITING_HPP
 
@@ -72,6 +72,10 @@ class client_writing : public caller_core, private client_link
     virtual void lose(ipc::status code) = 0;
     // Until there may be room, or UNTIL: what comes meanwhile is read, here or elsewhere.
     virtual void read_meanwhile(lock_type &held, deadline until) = 0;
+    // There is room: those who sleep until they look for it do so now.
+    virtual void look_for_room() noexcept = 0;
+    // Something is owed: whoever reads looks for room for it.
+    virtual void have_reader_look() noexcept = 0;
 
     client_link &link() noexcept
     {
@@ -115,6 +119,15 @@ class client_writing : public caller_core, private client_link
         }
     }
 
+    outcome send_request(lock_type &held, const frame_header &header, const asking &what, deadline until,
+                         canceller *cancel) override
+    {
+        outcome sent = send(held, header, what.body, until, cancel);
+        if (sent.code == status::deadline_exceeded)
+            return too_late("the server has not read what was sent before.");
+        return sent;
+    }
+
     bool takes_items() const noexcept override
     {
         return transit_.has_room();
@@ -131,10 +144,9 @@ class client_writing : public caller_core, private client_link
     ipc::status try_write(uint32_t length, const frame_header &header, const payload &body)
     {
         uint8_t *place = nullptr;
-        ipc::status code = connection_.writer().try_claim(length, place);
+        ipc::status code = claim_now(length, place);
         if (code != IPC_OK)
             return code;
-        room_looks_.had_room();
         put(place, length, header, body);
         if (header.kind == static_cast<uint8_t>(frame_kind::item))
             transit_.sending(body.size());
@@ -156,37 +168,61 @@ class client_writing : public caller_core, private client_link
     // A frame that finds the ring full is owed: it goes out before the next request.
     void pay(lock_type &) noexcept override
     {
-        if (owes())
-            pay_up();
+        if (!owes())
+            return;
+        pay_up();
+        if (usable_ && owes_here())
+            have_reader_look();
+    }
+
+    void give(lock_type &held, pending &entry, const frame_header &credit) override
+    {
+        frame_header &owed = entry.owed_credit;
+        if (owed.method == 0)
+            calls_.owed_credits.push_back(entry.id()); // reserved
+        const uint32_t items = owed.method + credit.method;
+        const uint64_t bytes = owed.deadline + credit.deadline;
+        owed = credit;
+        owed.method = items;
+        owed.deadline = bytes;
+        pay(held);
     }
 
     bool owes() const noexcept
     {
-        return owed_report_.method != 0 || !calls_.owed_cancels.empty() || !owed_.empty() || !queue_.empty();
+        return owes_frames() || !queue_.empty();
     }
 
     // The same, and it can be paid on this connection.
     bool owes_here() const noexcept
     {
-        return owed_report_.method != 0 || !calls_.owed_cancels.empty() || !owed_.empty() || queue_.has(epoch_);
+        return owes_frames() || queue_.has(epoch_);
     }
 
     void pay_up() noexcept
     {
         if (usable_ && owed_report_.method != 0) {
-            if (!is_sent(try_send(connection_.writer(), owed_report_)))
+            if (send_now(owed_report_) != IPC_OK)
                 return;
             owed_report_ = {};
         }
         auto &cancels = calls_.owed_cancels;
         while (usable_ && !cancels.empty()) {
-            if (!is_sent(try_send(connection_.writer(), header_of(frame_kind::cancel, cancels.back()))))
+            if (send_now(header_of(frame_kind::cancel, cancels.back())) != IPC_OK)
                 return;
             cancels.pop_back();
         }
+        auto &credits = calls_.owed_credits;
+        while (usable_ && !credits.empty()) {
+            pending *const entry = calls_.find(credits.back());
+            if (send_now(entry->owed_credit) != IPC_OK)
+                return;
+            entry->owed_credit = {};
+            credits.pop_back();
+        }
         while (usable_ && !owed_.empty()) {
             const auto &[header, body] = owed_.front();
-            if (!is_sent(try_send(connection_.writer(), header, body.data(), static_cast<uint32_t>(body.size()))))
+            if (send_now(header, body) != IPC_OK)
                 return;
             owed_bytes_ -= frame_header_size + body.size();
             owed_.pop_front();
@@ -198,7 +234,7 @@ class client_writing : public caller_core, private client_link
             const ipc::status code = send_queued(header, body);
             if (code == IPC_FULL)
                 return;
-            if (!is_sent(code) && code != IPC_E_TOO_LARGE)
+            if (code != IPC_OK && code != IPC_E_TOO_LARGE)
                 return lose(code); // which ends them all
             pending *const entry = calls_.find(header.call);
             const uint64_t size = body.size();
@@ -214,11 +250,10 @@ class client_writing : public caller_core, private client_link
         }
     }
 
-    bool is_sent(ipc::status code) noexcept
+    void found_room() noexcept
     {
-        if (code == IPC_OK)
-            room_looks_.had_room();
-        return code == IPC_OK;
+        if (room_looks_.had_room())
+            look_for_room();
     }
 
     // Of an asynchronous call that was sent: it goes out again if nobody handles it.
@@ -267,7 +302,7 @@ class client_writing : public caller_core, private client_link
             return false;
         const auto length = static_cast<uint32_t>(body.size()) + frame_header_size;
         uint8_t *place = nullptr;
-        if (connection_.writer().try_claim(length, place) != IPC_OK)
+        if (claim_now(length, place) != IPC_OK)
             return false;
         put(place, length, header, body);
         return connection_.writer().commit(length, frame_record_type) == IPC_OK;
@@ -280,7 +315,7 @@ class client_writing : public caller_core, private client_link
             return item_fate::gone;
         const auto length = static_cast<uint32_t>(body.size()) + frame_header_size;
         uint8_t *place = nullptr;
-        if (!transit_.has_room() || connection_.writer().try_claim(length, place) != IPC_OK)
+        if (!transit_.has_room() || claim_now(length, place) != IPC_OK)
             return item_fate::no_room;
         put(place, length, header, body);
         transit_.sending(body.size());
@@ -325,7 +360,30 @@ class client_writing : public caller_core, private client_link
     {
         if (body.size() + frame_header_size > connection_.writer().max_payload())
             return IPC_E_TOO_LARGE;
-        return try_send(connection_.writer(), header, body.data(), static_cast<uint32_t>(body.size()));
+        return send_now(header, body);
+    }
+
+    bool owes_frames() const noexcept
+    {
+        return owed_report_.method != 0 || !calls_.owed_cancels.empty() || !calls_.owed_credits.empty() ||
+               !owed_.empty();
+    }
+
+    ipc::status claim_now(uint32_t length, uint8_t *&place) noexcept
+    {
+        const ipc::status code = connection_.writer().try_claim(length, place);
+        if (code == IPC_OK)
+            found_room();
+        return code;
+    }
+
+    ipc::status send_now(const frame_header &header, const std::string &body = {}) noexcept
+    {
+        const ipc::status code =
+            try_send(connection_.writer(), header, body.data(), static_cast<uint32_t>(body.size()));
+        if (code == IPC_OK)
+            found_room();
+        return code;
     }
 
     const uint64_t most_owed_;

@@ -201,11 +201,11 @@ inline ipc::status try_send(writer_ref writer, const frame_header &header, const
 }
 
 // A full ring is an answer too.
-inline void answer_ping(writer_ref writer, const frame &ping) noexcept
+inline ipc::status answer_ping(writer_ref writer, const frame &ping) noexcept
 {
     frame_header pong = ping.header;
     pong.kind = static_cast<uint8_t>(frame_kind::pong);
-    try_send(writer, pong, ping.body, ping.size);
+    return try_send(writer, pong, ping.body, ping.size);
 }
 
 inline std::string too_large(const char *what, uint64_t size, uint64_t limit)

@@ -62,17 +62,43 @@ template <class Results, class Function, class... Given> constexpr bool is_handl
         return is_called_so<Results, Function, Given...>();
 }
 
-// Whether FUNCTION, of (const Request &), returns a response that is there already. One that takes a response to fill,
-// too, and returns something else then, is not asked: a generic lambda's body could not be compiled for the request
-// alone.
+struct not_written {
+};
+
+// FUNCTION with its templates hidden: for the request alone there is a template here that fits better than any of its
+// own, and worse than what is written out. So that of a generic lambda no body is compiled, which could not be.
+template <class Function, class Request> struct written : Function {
+    using Function::operator();
+    template <int = 0> not_written operator()(Request);
+    template <int = 0> not_written operator()(Request) const;
+    template <int = 0> not_written operator()(Request, call_context &);
+    template <int = 0> not_written operator()(Request, call_context &) const;
+};
+
+template <class Response, class Function, class Request, class... Context> constexpr bool is_written_to_keep()
+{
+    using shown = written<Function, Request>;
+    return is_called_so<returns_kept<Response>, shown, Request, Context...>() ||
+           is_called_so<returns_kept<Response>, const shown, Request, Context...>();
+}
+
+// Whether FUNCTION, of (const Request &), returns a response that is there already. Of one that takes a response to
+// fill, too, and returns something else then, only what is written out is asked: a generic lambda's body could not be
+// compiled for the request alone.
 template <class Response, class Function, class Request, class Filled> constexpr bool keeps_response()
 {
     constexpr bool fills = std::disjunction_v<std::is_invocable<Function &, Request, Filled, call_context &>,
                                               std::is_invocable<Function &, Request, Filled>>;
-    if constexpr (fills && !is_handler<returns_kept<Response>, Function, Request, Filled>())
-        return false;
-    else
+    if constexpr (!fills || is_handler<returns_kept<Response>, Function, Request, Filled>())
         return is_handler<returns_kept<Response>, Function, Request>();
+    else if constexpr (!std::is_class_v<Function> || std::is_final_v<Function>)
+        return false;
+    else if constexpr (is_written_to_keep<Response, Function, Request, call_context &>())
+        return true;
+    else if constexpr (is_written_to_keep<Response, Function, Request>())
+        return !std::is_invocable_v<Function &, Request, call_context &>;
+    else
+        return false;
 }
 
 } // namespace ipc::rpc::detail

@@ -127,6 +127,7 @@ struct pending {
     bool ended = false;       // nothing more comes; what has arrived can still be taken
     bool hungry = false;      // its consumer waits
     item_window window;       // of the answer's stream
+    frame_header owed_credit; // for the other side to send more; none when it has no items
     item_credit credit;       // of the caller's stream
     uint64_t epoch = 0;       // the connection it went out on, or will
     uint64_t queued = 0;      // its request's place in the queue; 0 when it has none
