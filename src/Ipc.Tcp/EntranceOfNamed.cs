@@ -66,14 +66,13 @@ internal sealed class EntranceOfNamed
                 {
                     // The one that the exit's is bound to stays: without it the exit's messages would be given up. Its
                     // id is random: nobody else can name it.
-                    isEmpty = state.Bound != id && !way._isLoggedIn && connection.LastSent == 0 &&
-                        connection.LastArrived == 0;
+                    isEmpty = state.Bound != id && !way._isLoggedIn && connection.LastSent == 0;
                 }
             }
             finally
             {
                 if (isEmpty) // whoever is refused leaves nothing behind
-                    RemoveEmpty(hello.Server, state.Client);
+                    RemoveEmpty(hello.Server, state.Client, own);
             }
         }
         catch (IpcException e)
@@ -82,13 +81,20 @@ internal sealed class EntranceOfNamed
         }
     }
 
-    private static void RemoveEmpty(string server, string client)
+    private static void RemoveEmpty(string server, string client, NamedConnectionOptions own)
     {
         // Nothing tells when a server has let a conversation go: it is to notice that its client has left.
         for (long until = Clock.Now + LeavesWithin; ; Thread.Sleep(5))
         {
             try
             {
+                // A server may send to who was never logged in, and it has had the time since this way last looked.
+                using (NamedConnection now = NamedConnection.Open(server, client, own))
+                {
+                    if (now.LastArrived != 0 || now.LastSent != 0)
+                        return;
+                }
+
                 NamedConnection.Remove(server, client);
                 return;
             }

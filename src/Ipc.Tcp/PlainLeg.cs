@@ -20,6 +20,7 @@ internal sealed class PlainLeg
     {
         _connection = connection;
         _wire = wire;
+        _sent.AddEnd(connection.Reader.ReleasedTo);
         wire.BeforeWaiting = connection.Writer.Flush;
     }
 
@@ -59,7 +60,7 @@ internal sealed class PlainLeg
         }
 
         _connection.Writer.Flush();
-        if (_sent.BeginOf(handled, _connection.Reader.ReleasedTo) is { } position)
+        if (_sent.BeginOf(handled) is { } position)
             _connection.Shutdown(code, text, position);
         else
             _connection.Shutdown(code, text);
@@ -82,11 +83,11 @@ internal sealed class PlainLeg
         {
             Volatile.Write(ref _broken, true);
             RingReader reader = _connection.Reader;
-            reader.Release(); // the one that was being sent: it is noted
+            Release(reader); // the one that was being sent: it is noted
             while (reader.TryRead(out _))
             {
                 _sent.Add(reader.ReleasedTo); // nobody handles these: what was not handled begins before them
-                reader.Release();
+                Release(reader);
             }
         }
     }
@@ -106,10 +107,16 @@ internal sealed class PlainLeg
 
             _sent.Add(reader.ReleasedTo); // before it is on its way
             _wire.Append(FrameKind.Record, record.Type, record.Payload);
-            reader.Release();
+            Release(reader);
         }
 
         _wire.Flush();
+    }
+
+    private void Release(RingReader reader)
+    {
+        reader.Release();
+        _sent.AddEnd(reader.ReleasedTo);
     }
 
     /// <summary>The connection's other side has closed, or died: the other machine is told.</summary>

@@ -1,3 +1,5 @@
+using System.Threading;
+
 namespace Ipc.Tcp;
 
 /// <summary>Where the last records of a ring begin, by their number: positions are each machine's own, numbers are
@@ -7,10 +9,13 @@ internal sealed class RecordPositions
     public const ulong Unknown = ulong.MaxValue;
 
     private const int Kept = 8192; // more are not on their way, unless they are very small
+    private const int EndsWithin = 1000; // ms
 
     private readonly object _sync = new();
     private long[] _begins = new long[64]; // of record n at n modulo its length
     private long _count;
+    private long _end;   // of the last one, ...
+    private long _ended; // ... if that is so many
 
     /// <summary>The next record begins at or behind that position.</summary>
     public void Add(long position)
@@ -25,6 +30,17 @@ internal sealed class RecordPositions
             }
 
             _begins[_count++ & (_begins.Length - 1)] = position;
+        }
+    }
+
+    /// <summary>The last one ends at or before that position, and the next one begins behind it.</summary>
+    public void AddEnd(long position)
+    {
+        lock (_sync)
+        {
+            _end = position;
+            _ended = _count;
+            Monitor.PulseAll(_sync);
         }
     }
 
@@ -60,15 +76,21 @@ internal sealed class RecordPositions
         }
     }
 
-    /// <summary>Where the record behind so many ones begins, or <paramref name="next"/> when it has not come yet; null
-    /// if that is not known any more, or never was.</summary>
-    public long? BeginOf(ulong count, long next)
+    /// <summary>Where the record behind so many ones begins, or the last one's end when it has not come yet; null if
+    /// that is not known any more, or never was. Who has added the last one may be about to say where it ends: for that
+    /// it waits.</summary>
+    /// <remarks>Were it to take the last one's beginning for its end, who wrote that one would be told that it was not
+    /// handled, and would send it again.</remarks>
+    public long? BeginOf(ulong count)
     {
         lock (_sync)
         {
+            if (count == (ulong)_count && _ended != _count)
+                Monitor.Wait(_sync, EndsWithin);
             if (count == Unknown || count > (ulong)_count || (long)count < First)
                 return null;
-            return count == (ulong)_count ? next : At((long)count);
+            long begin = count < (ulong)_count ? At((long)count) : _ended == _count ? _end : -1;
+            return begin >= 0 ? begin : null; // a ring that was closed says -1
         }
     }
 

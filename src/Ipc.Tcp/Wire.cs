@@ -49,7 +49,7 @@ internal sealed partial class Wire : IDisposable
     /// <summary>Who is at the other end.</summary>
     public string RemoteEnd { get; }
 
-    /// <summary>Called by the reading thread before it waits for the next frame.</summary>
+    /// <summary>Called by the reading thread before it waits for the next frame, or for the beginning of one.</summary>
     public Action? BeforeWaiting { get; set; }
 
     /// <summary>Whether so many bytes are here. The reading thread's.</summary>
@@ -257,6 +257,8 @@ internal sealed partial class Wire : IDisposable
 
     public long ReadSequence()
     {
+        if (!Has(Frame.SequenceSize))
+            BeforeWaiting?.Invoke(); // the network may stop in the middle of a header, too
         Fill(Frame.SequenceSize, mayEnd: false);
         long sequence = BinaryPrimitives.ReadInt64LittleEndian(_input.AsSpan(_inputAt));
         _inputAt += Frame.SequenceSize;
@@ -268,6 +270,8 @@ internal sealed partial class Wire : IDisposable
     {
         if (frame.Type is 0 or > (ushort)CloseCode.Lost)
             throw new TcpProtocolException($"The other end closed with code {frame.Type}.");
+        if (!Has(frame.Length))
+            BeforeWaiting?.Invoke();
         Fill(sizeof(ulong), mayEnd: false);
         ulong handled = BinaryPrimitives.ReadUInt64LittleEndian(_input.AsSpan(_inputAt));
         _inputAt += sizeof(ulong);

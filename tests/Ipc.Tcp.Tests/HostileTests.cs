@@ -135,6 +135,28 @@ public sealed partial class HostileTests : TcpTest
         Assert.Equal(CloseCode.Normal, server.Ended[0].Code);
     }
 
+    /// <summary>Nobody was logged in, and the server has sent something all the same, which it may: that conversation is not empty.</summary>
+    [Fact]
+    public void WhatAServerHasSentToAClientThatWasNeverLoggedInStays()
+    {
+        EntranceOptions.ConnectTimeout = TimeSpan.FromSeconds(1);
+        TcpEntrance entrance = OpenEntrance();
+        NamedListener silent = Own(NamedListener.Open("there"));
+        using (Socket socket = Dial(entrance))
+        {
+            socket.Send(Hello(isNamed: true, alive: 60_000));
+            Assert.Equal(2, Read(socket).Kind);
+            Assert.Equal(5, ReadSkippingAlive(socket).Kind); // the server does not answer
+            Assert.True(silent.TryOpen("trader", out NamedConnection? there));
+            Assert.Equal(1, there!.Send("one"u8));
+        }
+
+        silent.Dispose();
+        Watchdog.Until(() => entrance.Count == 0, "the way to end");
+        using NamedConnection client = NamedConnection.Open("there", "trader");
+        Assert.Equal(1, client.LastArrived);
+    }
+
     /// <summary>So that who made calls knows which of them may be made again.</summary>
     [Fact]
     public void AnIdleConnectionIsEndedWithTheNumberOfRecordsThatCame()

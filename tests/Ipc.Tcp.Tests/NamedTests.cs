@@ -107,7 +107,7 @@ public sealed class NamedTests : TcpTest
         Watchdog.Until(() => !client.IsConnected, "the end of the session");
         for (int i = 1; i <= 10; i++)
             client.Send(NamedServer.Bytes(i));
-        NamedServer? unwilling = refuses ? new NamedServer("there") { Decide = static _ => "not today" } : null;
+        NamedServer? unwilling = refuses ? new NamedServer("there", decide: static _ => "not today") : null;
         for (int i = 0; i < 3; i++)
         {
             try

@@ -154,6 +154,7 @@ public sealed class RepeatedCallTests : TcpTest
             network.Cut();
             first.Goes.Set();
             Watchdog.Until(() => first.Done == 1, "the handler to end");
+            End(server); // it is about to return: what it has done is stored behind that
         }
 
         second.Goes.Set();

@@ -1,6 +1,7 @@
 using System;
 using System.Text;
 using Ipc.Core.Tests;
+using Ipc.Rpc;
 using Ipc.Testing.Drive;
 using Xunit;
 
@@ -25,6 +26,9 @@ public abstract class TcpTest : RegionTest
     protected static Connection Connect(string name = "here") => Connection.Connect(name, new ConnectOptions { Deadline = Deadline.After(Watchdog.Patience) });
 
     protected static string Echo(Connection connection, string text) => EchoServer.Call(connection, text);
+
+    /// <summary>In good order: every call that it has begun has ended.</summary>
+    protected static void End(RpcServer server) => Assert.True(server.StopAsync().Wait(Watchdog.Patience), "the server to end");
 
     protected static byte[] Text(string text) => Encoding.UTF8.GetBytes(text);
 }

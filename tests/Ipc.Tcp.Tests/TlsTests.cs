@@ -22,6 +22,13 @@ public sealed class TlsTests : TcpTest
         return X509CertificateLoader.LoadPkcs12(certificate.Export(X509ContentType.Pfx), null);
     }
 
+    /// <summary>Each knows the other one.</summary>
+    internal static void Secure(TcpEntranceOptions entrance, TcpExitOptions exit)
+    {
+        entrance.Tls = Trusting(s_client, s_server);
+        exit.Tls = Trusting(s_server, s_client);
+    }
+
     private static TcpTls Trusting(X509Certificate2 whom, X509Certificate2? own) => new()
     {
         Certificate = own,
@@ -33,8 +40,7 @@ public sealed class TlsTests : TcpTest
     public void BothSidesKnowEachOtherByTheirCertificates()
     {
         using EchoServer server = new("there");
-        EntranceOptions.Tls = Trusting(s_client, s_server);
-        ExitOptions.Tls = Trusting(s_server, s_client);
+        Secure(EntranceOptions, ExitOptions);
         TcpEntrance entrance = OpenEntrance();
         Own(TcpExit.Open("here", AddressOf(entrance), ExitOptions));
         using Connection client = Connect();

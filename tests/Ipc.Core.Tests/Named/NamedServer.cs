@@ -10,8 +10,10 @@ public sealed class NamedServer : IDisposable
 {
     private bool _ended;
 
-    public NamedServer(string name, NamedListenerOptions? options = null)
+    /// <param name="decide">As <see cref="Decide"/>, from the first login on: a client that waits already may be let in before a property is set.</param>
+    public NamedServer(string name, NamedListenerOptions? options = null, Func<NamedConnection, string?>? decide = null)
     {
+        Decide = decide ?? Decide;
         Listener = NamedListener.Open(name, options);
         Thread = new Background(Serve);
     }

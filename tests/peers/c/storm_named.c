@@ -1,7 +1,7 @@
 /*
  * peer storm-named-client, storm-named-server SERVER CLIENT NOTES SEED: one side of a named connection's storm: sends
- * rising numbers, checks those that it receives, acknowledges now and then, and is killed at any instruction. Its C# twin
- * is tests/peers/cs/Ipc.Peer/Storm/NamedWorker.cs, and the parent NamedStorm.cs.
+ * rising numbers, checks those that it receives, acknowledges now and then, and is killed at any instruction. Its C#
+ * twin is tests/peers/cs/Ipc.Peer/Storm/NamedWorker.cs, and the parent NamedStorm.cs.
  *
  * NOTES is a file of 4096 bytes that outlives the process: eight words of 8 bytes, as in `note`.
  */
@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef enum note { TRIED, SENT, HANDLED, ACKNOWLEDGED, REPEATED, WRONG, LOST, FLAG, NOTES } note;
@@ -22,6 +23,7 @@ typedef struct worker {
     uint64_t seed;
     uint64_t batched; /* sent, and not published yet */
     bool is_busy;
+    bool is_lazy; /* it sends and does not read: the rings fill up */
 } worker;
 
 static uint64_t dice(worker *it, uint64_t below)
@@ -81,7 +83,9 @@ static void publish(worker *it, ipc_named_connection *connection)
 static ipc_status send_one(worker *it, ipc_named_connection *connection)
 {
     const uint64_t number = ipc_named_sent(connection) + 1;
-    const uint32_t length = (uint32_t)(dice(it, 100) == 0 ? 5000 + dice(it, 35000) : 8 + dice(it, 192));
+    const uint32_t most = ipc_named_max_payload(connection);
+    const uint32_t wanted = (uint32_t)(dice(it, 100) == 0 ? 5000 + dice(it, 35000) : 8 + dice(it, 192));
+    const uint32_t length = wanted < most ? wanted : most;
     void *payload = NULL;
     uint64_t sequence = 0;
     ipc_status status = ipc_named_try_claim(connection, length, &payload);
@@ -148,11 +152,12 @@ static ipc_status turn(worker *it, ipc_named_connection *connection)
     ipc_status status = IPC_OK;
     const bool drains = it->notes[FLAG] == DRAIN;
     it->is_busy = false;
+    it->is_lazy = !drains && dice(it, 100) == 0 ? !it->is_lazy : it->is_lazy && !drains;
     if (drains)
         publish(it, connection);
     else if (dice(it, 4) != 0)
         status = send_one(it, connection);
-    for (int i = 0; i < MOST_AT_ONCE && status == IPC_OK; i++) {
+    for (int i = 0; i < MOST_AT_ONCE && !it->is_lazy && status == IPC_OK; i++) {
         status = ipc_named_try_receive(connection, &message);
         if (status == IPC_OK)
             check(it, connection, &message);
@@ -179,6 +184,12 @@ static int verdict(worker *it, ipc_status status)
     return 3;
 }
 
+static void pause_shortly(void)
+{
+    const struct timespec pause = {0, 1000000};
+    (void)nanosleep(&pause, NULL);
+}
+
 static ipc_deadline moment(worker *it)
 {
     return ipc_deadline_after((1 + dice(it, 9)) * 1000000u);
@@ -189,18 +200,18 @@ int peer_storm_named_client(char **arguments, int count)
     (void)count;
     worker it = {0};
     ipc_named_connection *connection = NULL;
-    const ipc_named_options options = {
-        .to_server_capacity = 64u << 10, .to_client_capacity = 64u << 10, .loan_budget = 4u << 20};
     if (!open_notes(&it, arguments[2], arguments[3]))
         return 2;
-    ipc_status status = ipc_named_open(arguments[0], arguments[1], &options, &connection);
+    ipc_status status = ipc_named_open(arguments[0], arguments[1], NULL, &connection);
     if (status != IPC_OK)
         return verdict(&it, status);
     begin(&it, connection);
     while (status == IPC_OK && it.notes[FLAG] != END) {
         ipc_named_message message;
         status = turn(&it, connection);
-        if (status != IPC_OK || it.is_busy)
+        if (status == IPC_OK && it.is_lazy && !it.is_busy)
+            pause_shortly();
+        if (status != IPC_OK || it.is_busy || it.is_lazy)
             continue;
         status = ipc_named_receive(connection, moment(&it), NULL, &message);
         if (status == IPC_OK)
@@ -242,6 +253,8 @@ int peer_storm_named_server(char **arguments, int count)
         return verdict(&it, status);
     while (status == IPC_OK && it.notes[FLAG] != END) {
         ipc_named_event event;
+        if (it.is_lazy && !it.is_busy)
+            pause_shortly(); /* what it does not read is reported all the time */
         if (connection == NULL && ipc_named_listener_open_connection(listener, arguments[1], &connection) == IPC_OK)
             begin(&it, connection);
         it.is_busy = false;

@@ -17,7 +17,8 @@ internal static class Program
           ring-hold NAME writer|reader | listen NAME | connect NAME COUNT SIZE | region-show NAME | drive | step TEST |
           storm KIND-ROLE NAME SIDE ID SEED | storm-named KILLS NATIVE-PEER|- SEED | storm-tcp KILLS NATIVE-PEER|- SEED |
           storm-named-client SERVER CLIENT NOTES SEED | storm-named-server SERVER CLIENT NOTES SEED | storm-named-end SERVER CLIENT |
-          storm-tcp-entrance SERVER HOST PORT | storm-tcp-exit NAME ADDRESS
+          storm-named-begin SERVER CLIENT RING POOL |
+          storm-tcp-entrance SERVER HOST PORT RING POOL | storm-tcp-exit NAME ADDRESS
           [--capacity N] [--wait adaptive|spin|block] [--open create|open|any] [--timeout MS]
         """;
 
@@ -62,7 +63,8 @@ internal static class Program
         ["storm-named", var kills, var native, var seed] => Storm.NamedStorm.Run(kills, native, seed, isTcp: false),
         ["storm-tcp", var kills, var native, var seed] => Storm.NamedStorm.Run(kills, native, seed, isTcp: true),
         ["storm-named-end", var server, var client] => Storm.NamedWorker.RunEnd(server, client),
-        ["storm-tcp-entrance", var server, var host, var port] => Storm.TcpSides.RunEntrance(server, host, port),
+        ["storm-named-begin", var server, var client, var ring, var pool] => Storm.NamedWorker.RunBegin(server, client, ring, pool),
+        ["storm-tcp-entrance", var server, var host, var port, var ring, var pool] => Storm.TcpSides.RunEntrance(server, host, port, ring, pool),
         ["storm-tcp-exit", var name, var address] => Storm.TcpSides.RunExit(name, address),
         ["storm-named-client", var server, var client, var notes, var seed] => Storm.NamedWorker.RunClient(server, client, notes, seed),
         ["storm-named-server", var server, var client, var notes, var seed] => Storm.NamedWorker.RunServer(server, client, notes, seed),

@@ -19,12 +19,17 @@ internal sealed class NamedStorm : IDisposable
 
     private static readonly string[] s_names = ["the server", "the client", "the entrance", "the exit"];
 
+    // From the smallest ring, which is full nearly all the time, to one that seldom is; without a pool, with one of a few messages, with a large one.
+    private static readonly string[] s_rings = ["4096", "16384", "65536"], s_pools = ["0", "131072", "4194304"];
+
     private readonly Random _random;
     private readonly string _native;
     private readonly string _folder;
     private readonly string[] _paths;
     private readonly NamedNotes[] _notes;
     private readonly int _port; // 0: there is no TCP
+    private readonly string _ring; // bytes of each, on both machines; and likewise:
+    private readonly string _pool;
     private readonly Process?[] _sides;
     private readonly StormMachines? _machines;
     private int _cuts;
@@ -35,6 +40,8 @@ internal sealed class NamedStorm : IDisposable
         _sides = new Process?[isTcp ? 4 : 2];
         _native = native;
         _random = new Random(seed);
+        _ring = _random.GetItems(s_rings, 1)[0];
+        _pool = _random.GetItems(s_pools, 1)[0];
         _folder = Environment.GetEnvironmentVariable("IPC_DIR")!;
         _machines = isTcp ? StormMachines.Find(_folder) : null;
         _paths = [Path.Combine(_folder, ".server-notes"), Path.Combine(_folder, ".client-notes")];
@@ -74,9 +81,10 @@ internal sealed class NamedStorm : IDisposable
 
     private int Run(int kills)
     {
+        Console.WriteLine($"rings of {_ring} bytes, pools of {_pool}");
+        int failures = Begin();
         for (int side = 0; side < _sides.Length; side++)
             Start(side);
-        int failures = 0;
         for (int killed = 0; killed < kills;)
         {
             Thread.Sleep(_random.Next(1, 60));
@@ -163,7 +171,7 @@ internal sealed class NamedStorm : IDisposable
         string port = _port.ToString(CultureInfo.InvariantCulture), host = _machines is null ? IPAddress.Loopback.ToString() : StormMachines.Address;
         string[] arguments = side switch
         {
-            EntranceSide => ["storm-tcp-entrance", Server, host, port],
+            EntranceSide => ["storm-tcp-entrance", Server, host, port, _ring, _pool],
             ExitSide => ["storm-tcp-exit", Exit, $"tcp:{host}:{port}/{Server}"],
             _ =>
             [
@@ -181,6 +189,15 @@ internal sealed class NamedStorm : IDisposable
         if (!isNative && Path.GetFileNameWithoutExtension(program) == "dotnet")
             arguments = [Environment.GetCommandLineArgs()[0], .. arguments];
         return _machines?.On(machine, program, arguments) ?? new ProcessStartInfo(program, arguments);
+    }
+
+    /// <summary>The client's conversation, which every client then finds there.</summary>
+    private int Begin()
+    {
+        string server = _port == 0 ? Server : Exit;
+        using Process begin = Process.Start(Command(machine: 1, isNative: false, ["storm-named-begin", server, Client, _ring, _pool]))!;
+        begin.WaitForExit();
+        return begin.ExitCode;
     }
 
     /// <summary>Removes what there is of the conversation and of who was killed, on its machine. How much could not be.</summary>

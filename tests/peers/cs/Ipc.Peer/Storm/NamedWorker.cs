@@ -1,6 +1,7 @@
 using System;
 using System.Buffers.Binary;
 using System.Globalization;
+using System.Threading;
 
 namespace Ipc.Peer.Storm;
 
@@ -14,6 +15,7 @@ internal sealed class NamedWorker : IDisposable
     private ulong _noted;   // sent, and published
     private ulong _batched; // sent, and not published yet
     private bool _isBusy;
+    private bool _isLazy; // it sends and does not read: the rings fill up
 
     private NamedWorker(string notes, string seed)
     {
@@ -33,6 +35,25 @@ internal sealed class NamedWorker : IDisposable
     {
         using NamedWorker worker = new(notes, seed);
         return worker.Guarded(() => worker.Server(server, client));
+    }
+
+    /// <summary>Before it begins: makes the conversation's region, of that size; for who comes it is there.</summary>
+    public static int RunBegin(string server, string client, string ring, string pool)
+    {
+        NamedConnection.Open(server, client, SizeOf(ring, pool)).Dispose();
+        return 0;
+    }
+
+    /// <summary>In both directions.</summary>
+    public static NamedConnectionOptions SizeOf(string ring, string pool)
+    {
+        long capacity = long.Parse(ring, CultureInfo.InvariantCulture);
+        return new NamedConnectionOptions
+        {
+            ToServerCapacity = capacity,
+            ToClientCapacity = capacity,
+            LoanBudget = long.Parse(pool, CultureInfo.InvariantCulture),
+        };
     }
 
     /// <summary>When it is over: removes the conversation, and what a killed server or exit has left. 1: there was none.</summary>
@@ -59,13 +80,14 @@ internal sealed class NamedWorker : IDisposable
 
     private int Client(string server, string client)
     {
-        using NamedConnection connection = NamedConnection.Open(
-            server, client, new NamedConnectionOptions { ToServerCapacity = 64 << 10, ToClientCapacity = 64 << 10, LoanBudget = 4 << 20 });
+        using NamedConnection connection = NamedConnection.Open(server, client);
         Begin(connection);
         while (_notes[NamedNotes.Flag] != NamedNotes.End)
         {
             Turn(connection);
-            if (!_isBusy && connection.Receive(out NamedMessage message, Deadline.FromMilliseconds(_random.Next(1, 10))) == IpcStatus.Ok)
+            if (_isLazy && !_isBusy)
+                Thread.Sleep(1);
+            else if (!_isBusy && connection.Receive(out NamedMessage message, Deadline.FromMilliseconds(_random.Next(1, 10))) == IpcStatus.Ok)
                 Check(connection, message);
         }
 
@@ -78,6 +100,8 @@ internal sealed class NamedWorker : IDisposable
         NamedConnection? connection = null;
         while (_notes[NamedNotes.Flag] != NamedNotes.End)
         {
+            if (_isLazy && !_isBusy)
+                Thread.Sleep(1); // what it does not read is reported all the time
             if (connection is null && listener.TryOpen(client, out connection))
                 Begin(connection!);
             if (connection is not null)
@@ -124,11 +148,12 @@ internal sealed class NamedWorker : IDisposable
     {
         _isBusy = false;
         bool drains = _notes[NamedNotes.Flag] == NamedNotes.Drain;
+        _isLazy = !drains && _random.Next(100) == 0 ? !_isLazy : _isLazy && !drains;
         if (drains)
             Publish(connection);
         else if (_random.Next(4) != 0)
             Send(connection);
-        for (int i = 0; i < MostAtOnce && connection.TryReceive(out NamedMessage message); i++)
+        for (int i = 0; i < MostAtOnce && !_isLazy && connection.TryReceive(out NamedMessage message); i++)
             Check(connection, message);
         if (drains)
             Acknowledge(connection, connection.LastReceived);
@@ -146,7 +171,7 @@ internal sealed class NamedWorker : IDisposable
 
     private void Send(NamedConnection connection)
     {
-        int length = _random.Next(100) == 0 ? _random.Next(5_000, 40_000) : _random.Next(8, 200);
+        int length = Math.Min(connection.MaxPayload, _random.Next(100) == 0 ? _random.Next(5_000, 40_000) : _random.Next(8, 200));
         ulong number = (ulong)connection.LastSent + 1;
         if (!connection.TryClaim(length, out Span<byte> payload))
         {
