@@ -272,7 +272,7 @@ internal sealed class Recovery<TLink> : IAsyncDisposable
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            Trace.TraceError("Ipc.Rpc.RabbitMq: who is told of connections failed: " + e);
+            Stray.Report("Ipc.Rpc.RabbitMq: who is told of connections failed", null, e);
         }
     }
 

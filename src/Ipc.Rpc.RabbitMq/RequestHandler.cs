@@ -1,7 +1,6 @@
 using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -237,7 +236,7 @@ internal sealed class RequestHandler(
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            Trace.TraceError("Ipc.Rpc.RabbitMq: the receiver of dead letters failed: " + e);
+            Stray.Report("Ipc.Rpc.RabbitMq: the receiver of dead letters failed", null, e);
         }
     }
 

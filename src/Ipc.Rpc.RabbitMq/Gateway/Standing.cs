@@ -1,5 +1,4 @@
 using System;
-using System.Diagnostics;
 
 namespace Ipc.Rpc.RabbitMq;
 
@@ -26,7 +25,7 @@ internal sealed class Standing(Action<RabbitMqGatewayChange>? told)
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            Trace.TraceError("Ipc.Rpc.RabbitMq: who is told of a gateway failed: " + e);
+            Stray.Report("Ipc.Rpc.RabbitMq: who is told of a gateway failed", null, e);
         }
     }
 }

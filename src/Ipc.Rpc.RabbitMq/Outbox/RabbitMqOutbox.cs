@@ -348,7 +348,7 @@ public sealed class RabbitMqOutbox : RpcCaller, IAsyncDisposable
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            Trace.TraceError("Ipc.Rpc.RabbitMq: who is told of dropped calls failed: " + e);
+            Stray.Report("Ipc.Rpc.RabbitMq: who is told of dropped calls failed", null, e);
         }
     }
 
