@@ -173,7 +173,7 @@ internal sealed class RequestHandler(
             if (IsStopping)
                 throw;
             return new Outcome(_nothing, null, new RpcCallException(
-                RpcStatus.Internal, "A call to " + request.Method + " failed at its server: " + e.Message, e));
+                RpcStatus.Internal, "A call to " + request.Method + " failed at its server: " + ErrorText.Of(e), e));
         }
     }
 

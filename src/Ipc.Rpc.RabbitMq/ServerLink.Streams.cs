@@ -206,7 +206,7 @@ internal sealed partial class ServerLink
         catch (Exception e) when (e is IpcException || !Broker.IsOfBroker(e)) // its end alone: other streams go on
         {
             failure = new RpcCallException(
-                RpcStatus.Internal, "A stream of " + request.Method + " could not be served: " + e.Message, e);
+                RpcStatus.Internal, "A stream of " + request.Method + " could not be served: " + ErrorText.Of(e), e);
         }
 
         if (stream.Stopped.IsCancellationRequested && failure?.Status == RpcStatus.Cancelled)

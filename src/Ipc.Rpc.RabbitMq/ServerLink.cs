@@ -203,7 +203,7 @@ internal sealed partial class ServerLink : BrokerLink
 #pragma warning restore CA1031
         {
             if (!HasEnded)
-                End("a request could not be dealt with: " + e.Message);
+                End("a request could not be dealt with: " + ErrorText.Of(e));
         }
         finally
         {

@@ -49,7 +49,8 @@ internal sealed partial class Wire : IDisposable
     /// <summary>Who is at the other end.</summary>
     public string RemoteEnd { get; }
 
-    /// <summary>Called by the reading thread before it waits for the next frame, or for the beginning of one.</summary>
+    /// <summary>Called by the reading thread before it waits for the next frame, or for anything of one but a record's
+    /// or message's own bytes.</summary>
     public Action? BeforeWaiting { get; set; }
 
     /// <summary>Whether so many bytes are here. The reading thread's.</summary>
@@ -306,6 +307,8 @@ internal sealed partial class Wire : IDisposable
     /// <summary>All that follows the header.</summary>
     public byte[] ReadBytes(in Frame frame)
     {
+        if (!Has(frame.Length))
+            BeforeWaiting?.Invoke();
         byte[] bytes = new byte[frame.Length];
         Read(bytes);
         return bytes;

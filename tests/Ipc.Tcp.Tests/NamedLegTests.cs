@@ -1,6 +1,7 @@
 using System;
 using System.Net;
 using System.Net.Sockets;
+using System.Threading;
 using Ipc.Core.Tests;
 using Ipc.Testing.Drive;
 using Xunit;
@@ -47,6 +48,27 @@ public sealed class NamedLegTests : TcpTest
         Watchdog.Until(() => there!.LastArrived == 1, "the first message");
         Assert.Equal(next.Length - bytesOfTheNext, other.Send(next[bytesOfTheNext..]));
         Watchdog.Until(() => there!.LastArrived == 2, "the second one");
+        other.Shutdown(SocketShutdown.Send);
+        receives.Join();
+    }
+
+    /// <summary>Nor for an answer to a login, which is longer, and before which the server's messages come.</summary>
+    [Theory]
+    [InlineData(8)]
+    [InlineData(15)]
+    public void WhatCameWholeDoesNotWaitForALogin(int bytesOfTheNext)
+    {
+        using NamedListener listener = NamedListener.Open("there", new NamedListenerOptions());
+        using NamedConnection client = NamedConnection.Open("there", "trader");
+        byte[] next = Frame(kind: 9, [3, 0, 1, 2, 3, 2, 0, (byte)'m', (byte)'e']);
+        (Socket other, Wire wire) = Pair([.. Message(1), .. next[..bytesOfTheNext]]);
+        LoggedIn? came = null;
+        NamedLeg leg = new(client, wire, otherHas: 0, static () => { }) { LoggedIn = answer => Volatile.Write(ref came, answer) };
+        Background receives = Run(() => leg.Receive());
+        Assert.True(listener.TryOpen("trader", out NamedConnection? there));
+        Watchdog.Until(() => there!.LastArrived == 1, "the message");
+        Assert.Equal(next.Length - bytesOfTheNext, other.Send(next[bytesOfTheNext..]));
+        Watchdog.Until(() => Volatile.Read(ref came) is not null, "the answer");
         other.Shutdown(SocketShutdown.Send);
         receives.Join();
     }

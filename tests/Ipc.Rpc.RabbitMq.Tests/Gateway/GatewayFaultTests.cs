@@ -350,4 +350,36 @@ public sealed class GatewayFaultTests(BrokerProcess broker) : GatewayTest(broker
         await import.StopAsync(Patience);
         await import.DisposeAsync();
     }
+
+    /// <summary>What an interceptor on the way to the server throws ends its own call, and no other's connection, also when it cannot even be asked what it says.</summary>
+    [Fact]
+    public async Task WhatAnInterceptorThrowsEndsItsCallAlone()
+    {
+        ExportOptions.Local.Interceptors.Add(static inner => new Throwing(inner));
+        using RpcServer server = RpcServer.Start(Here, TapRpc.Service(new Tap()));
+        RabbitMqExport export = Export();
+        Serves(export);
+        ITap client = (await ConnectAsync()).For<ITap>();
+        await FailsAsync(RpcStatus.Internal, () => Task.Run(() => client.Add(1, 2), Cancel));
+        Assert.Equal(1, export.Requests);
+        await using IAsyncEnumerator<int> items = client.Run(1, "", Cancel).GetAsyncEnumerator(Cancel);
+        await FailsAsync(RpcStatus.Internal, () => items.MoveNextAsync().AsTask());
+        Assert.Equal(2, export.Requests);
+    }
+
+    private sealed class Throwing(RpcCaller inner) : RpcForwardingCaller(inner)
+    {
+        public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default) =>
+            throw new SpeechlessException();
+
+        public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancellationToken = default) =>
+            throw new SpeechlessException();
+    }
+
+#pragma warning disable CA1032, CA1064, CA1065 // that it throws is what it is for
+    private sealed class SpeechlessException : Exception
+    {
+        public override string Message => throw new InvalidOperationException("no message");
+    }
+#pragma warning restore CA1032, CA1064, CA1065
 }

@@ -239,7 +239,9 @@ TEST(AServerMayCallAClientThatIsIdleAndOneThatIsGone)
         CHECK_EQUAL(kept->call(up, blob("idle"), 30s).data(), "idle");
     owner.reset();
     Blob response;
-    CHECK_EQUAL(kept->try_call(up, blob("gone"), response, 60s).code, status::unavailable);
+    const outcome gone = kept->try_call(up, blob("gone"), response, 60s);
+    CHECK_EQUAL(gone.code, status::unavailable);
+    CHECK(gone.unsent);
     kept.reset();
 }
 

@@ -466,4 +466,17 @@ TEST(WhatFoundNoRoomByItsDeadlineWasNotSent)
     }
 }
 
+TEST(WhatFoundNoRoomBeforeItsServerWentWasNotSent)
+{
+    unread_server server;
+    server.fill_up();
+    auto waiting = server.waiting(2); // one of them reads
+    server.to.reset();
+    for (auto &each : waiting) {
+        const outcome ended = end_of(each);
+        CHECK_EQUAL(ended.code, status::unavailable);
+        CHECK(ended.unsent);
+    }
+}
+
 } // namespace rpc_room_test

@@ -318,6 +318,37 @@ TEST(CallbacksThatAreNotReadStallNobodyAndEndInTime)
     CHECK_EQUAL(late.load(), many);
 }
 
+TEST(ACallbackThatFoundNoRoomByItsDeadlineWasNotSent)
+{
+    check::signal done;
+    std::vector<outcome> ends;
+    const serving here(
+        [&](server &at) {
+            offer(at);
+            at.unary(down, [&](const Blob &, Blob &, call_context &context) {
+                ipc::rpc::caller back = context.caller();
+                ipc::rpc::call_options options;
+                options.until = ipc::deadline(500ms);
+                do
+                    ends.push_back(back.try_notify(up, blob("0123456789"), options));
+                while (ends.back());
+                ends.push_back(back.try_notify(up, blob("0123456789"), options));
+                done.set();
+            });
+        },
+        patient());
+    ipc::connection first = mute();
+    send(first, request_of(down.id, 1));
+    done.wait();
+    CHECK(ends.size() > 2); // the first ones had room
+    for (size_t i = ends.size() - 2; i < ends.size(); ++i) {
+        CHECK_EQUAL(ends[i].code, status::deadline_exceeded);
+        CHECK(ends[i].unsent);
+    }
+    CHECK_EQUAL(ends[ends.size() - 2].text,
+                "The deadline passed before the call was sent: the client has not read what was sent before.");
+}
+
 TEST(AHandlerInPlaceDoesNotWaitForAClientThatDoesNotRead)
 {
     check::signal done;

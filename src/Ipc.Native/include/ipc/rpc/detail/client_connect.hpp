@@ -10,6 +10,7 @@
 #include "../../../ipc.hpp"
 #include "../client_options.hpp"
 #include "../status.hpp"
+#include "following.hpp"
 
 namespace ipc::rpc::detail
 {
@@ -88,20 +89,6 @@ inline outcome why_lost(const std::string &name, const connection &lost, ipc::st
     else
         why.text = first_word(server) + " closed the connection: " + text;
     return why;
-}
-
-// What WHY, for which a connection ended, means for a call that nobody has handled.
-inline outcome of_unsent(outcome why)
-{
-    why.unsent = why.has_words();
-    return why;
-}
-
-// Of a call whose deadline has passed before it was sent: REASON, if one is known why it was not.
-inline outcome too_late(const std::string &reason = {})
-{
-    return of_unsent({status::deadline_exceeded,
-                      "The deadline passed before the call was sent" + (reason.empty() ? "." : ": " + reason)});
 }
 
 // What WHY, for which a connection ended, means for a call that was pending.

@@ -125,7 +125,7 @@ class client_writing : public caller_core, private client_link
         outcome sent = send(held, header, what.body, until, cancel);
         if (sent.code == status::deadline_exceeded)
             return too_late("the server has not read what was sent before.");
-        return sent;
+        return sent.code == status::unavailable ? of_unsent(std::move(sent)) : sent;
     }
 
     bool takes_items() const noexcept override

@@ -3,6 +3,8 @@
 #define IPC_RPC_DETAIL_FOLLOWING_HPP
 
 #include <mutex>
+#include <string>
+#include <utility>
 
 #include "../../../ipc.hpp"
 #include "../canceller.hpp"
@@ -18,6 +20,20 @@ struct following {
     bool reached = false;     // there was a connection, unless that ended before the request was sent
     bool called_back = false; // and it was the one of the callback whose handler makes the call
 };
+
+// What WHY, for which a connection ended, means for a call that nobody has handled.
+inline outcome of_unsent(outcome why)
+{
+    why.unsent = why.has_words();
+    return why;
+}
+
+// Of a call whose deadline has passed before it was sent: REASON, if one is known why it was not.
+inline outcome too_late(const std::string &reason = {})
+{
+    return of_unsent({status::deadline_exceeded,
+                      "The deadline passed before the call was sent" + (reason.empty() ? "." : ": " + reason)});
+}
 
 // A caller as one that may have another server to turn to. Under its lock.
 class follower

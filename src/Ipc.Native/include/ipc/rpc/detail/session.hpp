@@ -230,9 +230,9 @@ class session final : public std::enable_shared_from_this<session>,
     outcome prepare(lock_type &, deadline until, canceller *, following *) override
     {
         if (ended()) // before the deadline: who asks late learns the same as who asks in time
-            return {status::unavailable, "the client is gone"};
+            return of_unsent({status::unavailable, "the client is gone"});
         if (until.has_passed())
-            return {status::deadline_exceeded};
+            return too_late();
         return {};
     }
 
@@ -353,14 +353,14 @@ class session final : public std::enable_shared_from_this<session>,
             const frame_sender::result got =
                 sender_.send(header, body, deadline(std::min(slice.at(), until.at())), worker::current_blocks_sending);
             if (got != frame_sender::result::late)
-                return judge(got) ? outcome() : outcome(status::unavailable, "the client is gone");
+                return judge(got) ? outcome() : of_unsent({status::unavailable, "the client is gone"});
             if (!may_wait)
                 return {status::resource_exhausted,
                         "the client does not read, and a handler with dispatch::in_place cannot wait until it does"};
             if (cancel != nullptr && cancel->triggered())
                 return {status::cancelled};
             if (until.has_passed())
-                return {status::deadline_exceeded};
+                return too_late("the client has not read what was sent before.");
         }
     }
 
