@@ -196,7 +196,7 @@ public sealed partial class RabbitMqCaller
         {
             throw Failed(
                 method, RpcStatus.InvalidArgument,
-                "An item for " + method.FullName + " cannot be encoded: " + e.Message, inner: e);
+                "An item for " + method.FullName + " cannot be encoded: " + ErrorText.Of(e), inner: e);
         }
 
         return body.Length <= _options.MostToSend

@@ -203,7 +203,7 @@ public sealed partial class RabbitMqCaller : RpcCaller
         catch (ProtoException e)
         {
             throw Failed(
-                method, RpcStatus.Internal, "The answer of " + method.FullName + " could not be decoded: " + e.Message,
+                method, RpcStatus.Internal, "The answer of " + method.FullName + " could not be decoded: " + ErrorText.Of(e),
                 inner: e);
         }
     }
@@ -350,7 +350,7 @@ public sealed partial class RabbitMqCaller : RpcCaller
             throw Failed(
                 method,
                 RpcStatus.InvalidArgument,
-                "The request for " + method.FullName + " cannot be encoded: " + e.Message,
+                "The request for " + method.FullName + " cannot be encoded: " + ErrorText.Of(e),
                 isUnsent: true,
                 inner: e);
         }

@@ -267,6 +267,13 @@ public sealed class CppTests(BrokerProcess broker) : RabbitMqTest(broker)
         Assert.Matches("^Unavailable unsent: Nobody consumes the queue ipc." + Service, Cpp.Run("fail", Address));
     }
 
+    [Fact]
+    public void ACallThatWasNotSentByItsDeadlineSaysSo()
+    {
+        Cpp.Require();
+        Assert.Matches("^DeadlineExceeded unsent: The deadline passed before the call was sent: There is no connection to the broker 127.0.0.1:1, ", Cpp.Run("late", AddressAt(1)));
+    }
+
     private static string Text(Blob blob) => Encoding.UTF8.GetString(blob.Data);
 
     private static async IAsyncEnumerable<Blob> Blobs(int count, int size)

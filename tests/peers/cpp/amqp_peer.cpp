@@ -12,6 +12,7 @@
 //                                          on the way, each until it is answered; prints "made M, repeated R"
 //     amqp_peer wait ADDRESS | large ADDRESS SIZE | until-lost ADDRESS | any ADDRESS COUNT    at each function
 //     amqp_peer fail ADDRESS               makes one echo, and prints how it ended: a line with status, unsent, text
+//     amqp_peer late ADDRESS               the same of one that waits for a broker, for 300 ms
 //     amqp_peer hold ADDRESS LEASE-MS      takes an item of an endless stream, prints "ready", takes the rest; prints
 //     how it
 //                                          ended
@@ -148,6 +149,17 @@ int fail(const std::string &address)
     if (result)
         result = client->try_call(contract::echo, blob("one"), response, 20s);
     say(result ? response.data() : said(result));
+    return 0;
+}
+
+// Waits for a broker that does not come.
+int late(const std::string &address)
+{
+    ipc::rpc::amqp::client_options options;
+    options.wait_for_ready = true;
+    ipc::rpc::amqp::client client(address, options);
+    contract::Blob response;
+    say(said(client.try_call(contract::echo, blob("one"), response, 300ms)));
     return 0;
 }
 
@@ -316,6 +328,8 @@ int main(int argc, char **argv)
             return many(argv[2], number);
         if (verb == "fail")
             return fail(argv[2]);
+        if (verb == "late")
+            return late(argv[2]);
         if (verb == "hold")
             return hold(argv[2], number);
         if (verb == "call" || verb == "long" || verb == "streams" || verb == "extras" || verb == "list")
@@ -328,6 +342,6 @@ int main(int argc, char **argv)
         stderr,
         "usage: amqp_peer serve ADDRESS [FILE NAME] | call ADDRESS COUNT | long ADDRESS SIZE | "
         "streams ADDRESS COUNT | extras ADDRESS KEEPS-TRACE | list ADDRESS | wait ADDRESS | until-lost ADDRESS | "
-        "large ADDRESS SIZE | many ADDRESS COUNT | fail ADDRESS | hold ADDRESS LEASE-MS\n");
+        "large ADDRESS SIZE | many ADDRESS COUNT | fail ADDRESS | late ADDRESS | hold ADDRESS LEASE-MS\n");
     return 2;
 }

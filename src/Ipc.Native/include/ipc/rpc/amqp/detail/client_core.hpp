@@ -95,7 +95,7 @@ class client_core final : public base::caller_core, private connector_user
             if (closed_)
                 return {status::failed_precondition, "the client is closed"};
             if (until.has_passed())
-                return {status::deadline_exceeded};
+                return base::too_late(open_ ? std::string() : missing().text);
             if (open_)
                 return {};
             if (cancel != nullptr && cancel->triggered())
@@ -117,11 +117,12 @@ class client_core final : public base::caller_core, private connector_user
         const deadline rested(std::min(until.at(), ipc_deadline_after(pause)));
         while (!rested.has_passed() && !(cancel != nullptr && cancel->triggered()) && !closed_)
             base::sleep_until(held, changed_, slice(rested));
-        if (cancel != nullptr && cancel->triggered())
+        const bool is_cancelled = cancel != nullptr && cancel->triggered();
+        if (is_cancelled)
             result = {status::cancelled};
         else if (until.has_passed())
-            result = {status::deadline_exceeded};
-        return !result.unsent ? false : !closed_;
+            result = base::too_late(result.text);
+        return result.unsent && !is_cancelled && !until.has_passed() && !closed_;
     }
 
     outcome send_request(lock_type &held, const frame_header &header, const base::asking &what, deadline until,
