@@ -203,8 +203,8 @@ public sealed partial class RabbitMqCaller : RpcCaller
         catch (ProtoException e)
         {
             throw Failed(
-                method, RpcStatus.Internal, "The answer of " + method.FullName + " could not be decoded: " + ErrorText.Of(e),
-                inner: e);
+                method, RpcStatus.Internal,
+                "The answer of " + method.FullName + " could not be decoded: " + ErrorText.Of(e), inner: e);
         }
     }
 

@@ -287,4 +287,22 @@ TEST(AReaderGoesOnWhenItsWaitIsOverWhoeverReads)
     here.release();
 }
 
+// The client's own thread, which ends asynchronous calls, waited up to five seconds for the answer.
+TEST(AnAsynchronousCallEndsAtItsDeadlineThoughTheNextServerDoesNotAnswer)
+{
+    raw_server server;
+    std::thread accepting([&server] { server.accept(); });
+    client caller("rpc");
+    accepting.join();
+    caller.notify(contract::note, Blob());
+    server.take();
+    server.close(); // its listener stays, and nobody accepts the next connection
+    auto call = caller.call_async(contract::echo, Blob(), 50ms);
+    CHECK(call.wait(2s));
+    Blob response;
+    const outcome result = call.try_get(response);
+    CHECK_EQUAL(result.code, status::deadline_exceeded);
+    CHECK(result.unsent);
+}
+
 } // namespace rpc_lateness_test

@@ -74,11 +74,6 @@ class client_connecting : public client_posting
                           first_word(server_of(name_, peer_pid_)) + " is stopping and has not handled the call."});
     }
 
-    bool waits_for_server(deadline until) const noexcept
-    {
-        return options_.wait_for_ready || is_hurried(until);
-    }
-
     // What was published before the end is still ours: what a ring can hold. A server may close and write on.
     void drain(lock_type &held)
     {
@@ -187,7 +182,7 @@ class client_connecting : public client_posting
     // How long a call waits for a server.
     deadline patience_of(deadline until, bool follows) const noexcept
     {
-        if (options_.wait_for_ready || is_hurried(until))
+        if (waits_for_server(until))
             return until;
         const deadline most = follows ? deadline(options_.connect_timeout) : deadline::now();
         return deadline(std::min(until.at(), most.at()));

@@ -309,7 +309,9 @@ class client_core final : public client_connecting,
             sleep_until(held, changed_, soon(deadline(std::min(until.at(), connect_at_)), between_looks));
             return;
         }
-        const bool waits = waits_for_server_;
+        // One that is there may take seconds to answer, and it is this thread that ends calls at their deadlines. So
+        // nobody is asked whether it is there first, unless somebody wants to know that.
+        const bool waits = waits_for_server_ = waits_for_server_ || all_wait_for_server();
         connection made;
         connecting_ = true;
         held.unlock();
@@ -337,6 +339,12 @@ class client_core final : public client_connecting,
             if (!stays)
                 calls_.end(*entry, result);
         }
+    }
+
+    bool all_wait_for_server() noexcept
+    {
+        return std::all_of(queue_.first(), queue_.end(),
+                           [this](const auto &each) { return waits_for_server(each.second.until); });
     }
 
     bool expire(lock_type &held, uint64_t call) override

@@ -19,7 +19,7 @@ class client_posting : public client_channel
 {
   public:
     explicit client_posting(const client_options &options)
-        : client_channel(options), reconnects_(options.auto_reconnect)
+        : client_channel(options), reconnects_(options.auto_reconnect), waits_always_(options.wait_for_ready)
     {
     }
 
@@ -62,12 +62,17 @@ class client_posting : public client_channel
             calls_.attach(*fresh, what.done); // perhaps the connection is lost by now: then it ends here
         else
             calls_.free(*fresh);
-        if (!connected && waits_for_server_)
-            look(); // this one may not want to wait for a server
+        if (!connected && waits_for_server_ && !waits_for_server(until))
+            look(); // this one wants to know whether there is a server
         return result;
     }
 
   protected:
+    bool waits_for_server(deadline until) const noexcept
+    {
+        return waits_always_ || is_hurried(until);
+    }
+
     // ENTRY's call, which nobody has handled, waits for the next connection. False: it cannot.
     bool send_again(pending &entry)
     {
@@ -102,7 +107,7 @@ class client_posting : public client_channel
     virtual outcome is_stopping() const = 0;
 
     bool closed_ = false;
-    bool waits_for_server_ = false; // the client's thread, when it connects
+    bool waits_for_server_ = false;     // the client's thread, when it connects
     ipc_deadline connect_at_ = IPC_NOW; // and not before that
 
   private:
@@ -139,6 +144,7 @@ class client_posting : public client_channel
     }
 
     const bool reconnects_;
+    const bool waits_always_;
 };
 
 } // namespace ipc::rpc::detail
